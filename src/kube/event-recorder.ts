@@ -1,0 +1,142 @@
+// Events on pods and on the node. Its promises: recording never delays or fails the work that it tells of; the same event
+// again is counted on the one that exists, at most every ten seconds; one object cannot flood the API; flush() waits until
+// what was recorded is sent or given up.
+import { randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import PQueue from 'p-queue';
+import type { ApiClient } from './api-client.ts';
+import { isNotFound } from './api-error.ts';
+
+export interface EventSubject {
+  readonly kind: 'Pod' | 'Node';
+  readonly namespace?: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion?: string;
+}
+
+export interface RecordedEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface EventRecorderOptions {
+  readonly client: Pick<ApiClient, 'json'>;
+  readonly component: string;
+  readonly nodeName: string;
+  readonly now?: () => Date;
+  readonly onDropped?: (reason: 'rate' | 'error', error?: unknown) => void;
+}
+
+interface SentEvent {
+  readonly path: string;
+  count: number;
+  isScheduled: boolean;
+}
+
+/** Enough for a burst of edits; after it, one event per object every 30 s. */
+const BUCKET_SIZE = 25;
+const REFILL_MS = 30_000;
+const RECOUNT_MS = 10_000;
+const MAX_MESSAGE = 1024;
+
+export class EventRecorder {
+  readonly #options: EventRecorderOptions;
+  readonly #now: () => Date;
+  readonly #sending = new PQueue({ concurrency: 4 });
+  /** What was sent in the last hour, so that a repetition finds it. */
+  readonly #sent = new LRUCache<string, SentEvent>({ max: 2000, ttl: 3_600_000 });
+  readonly #buckets = new LRUCache<string, { tokens: number; filledAt: number }>({ max: 2000 });
+
+  constructor(options: EventRecorderOptions) {
+    this.#options = options;
+    this.#now = options.now ?? (() => new Date());
+  }
+
+  record(subject: EventSubject, event: RecordedEvent): void {
+    const key = `${subject.uid}/${event.reason}/${event.message}`;
+    const before = this.#sent.get(key);
+    if (before !== undefined) {
+      this.#recount(before);
+      return;
+    }
+    if (!this.#takeToken(subject.uid)) {
+      this.#options.onDropped?.('rate');
+      return;
+    }
+    const sent: SentEvent = { path: '', count: 1, isScheduled: false };
+    this.#sent.set(key, sent);
+    void this.#sending.add(() => this.#create(subject, event, key, sent));
+  }
+
+  async flush(deadlineMs: number): Promise<void> {
+    await Promise.race([this.#sending.onIdle(), new Promise((resolve) => setTimeout(resolve, deadlineMs).unref())]);
+  }
+
+  async #create(subject: EventSubject, event: RecordedEvent, key: string, sent: SentEvent): Promise<void> {
+    const namespace = subject.namespace ?? 'default';
+    const name = `${subject.name.slice(0, 230)}.${randomBytes(8).toString('hex')}`;
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;
+    const { component, nodeName } = this.#options;
+    const time = this.#now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z');
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name, namespace },
+      involvedObject: { apiVersion: 'v1', ...subject },
+      reason: event.reason,
+      message: event.message.slice(0, MAX_MESSAGE),
+      type: event.type,
+      count: sent.count,
+      firstTimestamp: time,
+      lastTimestamp: time,
+      source: { component, host: nodeName },
+      reportingComponent: component,
+      reportingInstance: nodeName,
+    };
+    try {
+      await this.#options.client.json({ method: 'POST', path, body });
+      this.#sent.set(key, Object.assign(sent, { path: `${path}/${name}` }));
+    } catch (error) {
+      this.#sent.delete(key);
+      this.#options.onDropped?.('error', error);
+    }
+  }
+
+  #recount(sent: SentEvent): void {
+    sent.count += 1;
+    if (sent.isScheduled) return;
+    sent.isScheduled = true;
+    setTimeout(() => void this.#sending.add(() => this.#patchCount(sent)), RECOUNT_MS).unref();
+  }
+
+  async #patchCount(sent: SentEvent): Promise<void> {
+    sent.isScheduled = false;
+    if (sent.path === '') return;
+    const lastTimestamp = this.#now()
+      .toISOString()
+      .replace(/\.\d+Z$/, 'Z');
+    try {
+      await this.#options.client.json({
+        method: 'PATCH',
+        path: sent.path,
+        contentType: 'application/merge-patch+json',
+        body: { count: sent.count, lastTimestamp },
+      });
+    } catch (error) {
+      if (!isNotFound(error)) this.#options.onDropped?.('error', error); // not found: it expired, as events do
+    }
+  }
+
+  #takeToken(uid: string): boolean {
+    const now = this.#now().getTime();
+    const bucket = this.#buckets.get(uid) ?? { tokens: BUCKET_SIZE, filledAt: now };
+    const refilled = Math.floor((now - bucket.filledAt) / REFILL_MS);
+    const tokens = Math.min(BUCKET_SIZE, bucket.tokens + refilled);
+    this.#buckets.set(uid, { tokens: Math.max(0, tokens - 1), filledAt: refilled > 0 ? now : bucket.filledAt });
+    return tokens > 0;
+  }
+}

@@ -1,0 +1,45 @@
+// The shape of a ledger file. A file that does not have it is corrupt: it is set aside, never guessed at.
+import * as z from 'zod/mini';
+import type { AttachmentRecord, PodRecord } from '../model/attachment-record.ts';
+import { findNetworkName, type NetworkName } from '../model/keys.ts';
+
+const text = z.string();
+const object = z.record(z.string(), z.unknown());
+
+const attachment = z.object({
+  interface: text,
+  network: z.custom<NetworkName>((value) => typeof value === 'string' && findNetworkName(value) === value),
+  state: z.enum(['adding', 'added', 'removing', 'removed']),
+  containerId: text,
+  netns: text,
+  config: text,
+  attributes: z.object({
+    ips: z.optional(z.array(text)),
+    mac: z.optional(text),
+    'cni-args': z.optional(object),
+  }),
+  request: text,
+  entries: z.array(z.looseObject({ name: text })),
+  unsettledUntilMs: z.optional(z.number()),
+});
+
+const podRecord = z.object({
+  version: z.literal(1),
+  namespace: text,
+  name: text,
+  uid: text,
+  sandboxMark: text,
+  attachments: z.array(attachment),
+});
+
+export const parsePodRecord = (json: string): PodRecord => {
+  const { attachments, ...pod } = podRecord.parse(JSON.parse(json));
+  return { ...pod, attachments: attachments.map(toAttachment) };
+};
+
+/** Optional fields are absent, not undefined, in the model. */
+const toAttachment = ({ unsettledUntilMs, attributes, ...rest }: z.infer<typeof attachment>): AttachmentRecord => ({
+  ...rest,
+  attributes: Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)),
+  ...(unsettledUntilMs !== undefined && { unsettledUntilMs }),
+});

@@ -1,0 +1,111 @@
+// Turns a NetworkAttachmentDefinition's config and one element of the annotation into what /delegate is to be sent.
+// Multus applies `ips`, `mac` and `cni-args` itself; the rest of an element it only applies at pod creation, so that is put
+// into the config here, in the places where Multus and libcni would have put it.
+import type { DelegateAttributes } from './attachment-record.ts';
+import { KnownError } from './errors.ts';
+import { isDeeperThan, isJsonObject, type JsonObject, quote } from './json.ts';
+import { type NetworkName, splitName } from './keys.ts';
+import type { SelectionAttributes } from './network-selection.ts';
+
+export interface DelegateConfig {
+  readonly config: string;
+  readonly attributes: DelegateAttributes;
+}
+
+export const renderConfig = (
+  network: NetworkName,
+  configText: string,
+  requested: SelectionAttributes,
+): DelegateConfig => {
+  const config = withDevice(
+    withRuntimeConfig(parseConfig(network, configText), network, requested),
+    requested.deviceId,
+  );
+  return { config: JSON.stringify(config), attributes: delegateAttributes(requested) };
+};
+
+/** A CNI config or config list with its name filled in, as Multus fills it in when a NAD's config lacks one. */
+export const parseConfig = (network: NetworkName, configText: string): JsonObject => {
+  let config: unknown;
+  try {
+    config = JSON.parse(configText);
+  } catch (error) {
+    throw invalid(network, `is not valid JSON: ${quote(configText)}`, error);
+  }
+  if (!isJsonObject(config) || isDeeperThan(config))
+    throw invalid(network, `is not a CNI configuration: ${quote(configText)}`);
+  if (!isText(config['type']) && pluginsOf(config).length === 0) {
+    throw invalid(network, 'has neither a plugin "type" nor a list of "plugins"');
+  }
+  return isText(config['name']) ? config : { ...config, name: splitName(network)?.name };
+};
+
+const invalid = (network: NetworkName, problem: string, cause?: unknown) =>
+  new KnownError(
+    'networkInvalid',
+    `the config of NetworkAttachmentDefinition ${network} ${problem}; correct it, and the interface is plugged`,
+    { cause },
+  );
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
+
+const pluginsOf = (config: JsonObject): readonly JsonObject[] => {
+  const plugins = config['plugins'];
+  return Array.isArray(plugins) ? plugins.filter(isJsonObject) : [];
+};
+
+/** The plugins of a list, or the config itself where it is that of a single plugin. */
+const mapPlugins = (config: JsonObject, change: (plugin: JsonObject, index: number) => JsonObject): JsonObject =>
+  isText(config['type']) ? change(config, 0) : { ...config, plugins: pluginsOf(config).map(change) };
+
+const withDevice = (config: JsonObject, deviceId: string | undefined): JsonObject => {
+  if (deviceId === undefined) return config;
+  return mapPlugins(config, (plugin, index) =>
+    index === 0 ? { ...plugin, deviceID: deviceId, pciBusID: deviceId } : plugin,
+  );
+};
+
+const withRuntimeConfig = (config: JsonObject, network: NetworkName, requested: SelectionAttributes): JsonObject => {
+  const wanted: JsonObject = {
+    portMappings: requested.portMappings,
+    bandwidth: requested.bandwidth,
+    infinibandGUID: requested.infinibandGuid,
+  };
+  const capabilities = Object.keys(wanted).filter((capability) => wanted[capability] !== undefined);
+  const served = new Set<string>();
+  const rendered = mapPlugins(config, (plugin) => {
+    const declared = isJsonObject(plugin['capabilities']) ? plugin['capabilities'] : {};
+    const given = capabilities.filter((capability) => declared[capability] === true);
+    if (given.length === 0) return plugin;
+    for (const capability of given) served.add(capability);
+    return {
+      ...plugin,
+      runtimeConfig: Object.fromEntries(given.map((capability) => [capability, wanted[capability]])),
+    };
+  });
+  const unserved = capabilities.find((capability) => !served.has(capability));
+  if (unserved !== undefined) {
+    throw new KnownError(
+      'notHotPluggable',
+      `the element asks for ${unserved}, but no plugin of ${network} declares that capability; declare it in the config, or leave it out of the element`,
+    );
+  }
+  return rendered;
+};
+
+const delegateAttributes = ({ ips, mac, cniArgs }: SelectionAttributes): DelegateAttributes => ({
+  ...(ips !== undefined && { ips }),
+  ...(mac !== undefined && { mac }),
+  ...(cniArgs !== undefined && { 'cni-args': cniArgs }),
+});
+
+/**
+ * The form in which CHECK can be asked for over /delegate: Multus reads a single plugin there, never a list. The first plugin
+ * of a list is the one that makes the interface, so it is the one to ask.
+ */
+export const configForCheck = (configText: string): string => {
+  const config: unknown = JSON.parse(configText);
+  if (!isJsonObject(config) || isText(config['type'])) return configText;
+  const { name, cniVersion } = config;
+  return JSON.stringify({ ...pluginsOf(config)[0], name, cniVersion });
+};

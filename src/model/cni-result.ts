@@ -1,0 +1,62 @@
+// From a CNI result to network-status entries: the rules of the client library that Multus itself uses, so that an interface
+// looks the same in the status whether it came with the pod or was plugged later.
+import type { NetworkName } from './keys.ts';
+import type { StatusEntry } from './network-status.ts';
+
+export interface CniInterface {
+  readonly name: string;
+  readonly mac?: string | undefined;
+  readonly mtu?: number | undefined;
+  /** The netns; host-side interfaces have none. */
+  readonly sandbox?: string | undefined;
+  readonly pciID?: string | undefined;
+}
+
+export interface CniResult {
+  readonly interfaces: readonly CniInterface[];
+  readonly ips: readonly { readonly address: string; readonly interface?: number | undefined }[];
+  readonly routes: readonly { readonly dst: string; readonly gw?: string | undefined }[];
+  readonly dns: Readonly<Record<string, unknown>>;
+}
+
+/** One entry per interface inside the pod; when the plugin names none, one for the interface that was asked for. */
+export const statusEntriesOf = (
+  network: NetworkName,
+  requestedName: string,
+  result: CniResult,
+): readonly StatusEntry[] => {
+  const inPod = result.interfaces.flatMap((iface, index) => (iface.sandbox ? [{ iface, index }] : []));
+  if (inPod.length === 0) return [entryOf(network, { name: requestedName }, addresses(result), result)];
+  return inPod.map(({ iface, index }, position) => {
+    const isOnly = result.interfaces.length === 1;
+    const isLast = position === inPod.length - 1;
+    const own = result.ips.filter((ip) => isOnly || ip.interface === index || (isLast && ip.interface === undefined));
+    return entryOf(
+      network,
+      iface,
+      own.map(({ address }) => withoutPrefix(address)),
+      result,
+    );
+  });
+};
+
+const addresses = (result: CniResult): string[] => result.ips.map(({ address }) => withoutPrefix(address));
+
+const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? cidr;
+
+const DEFAULT_ROUTES = new Set(['0.0.0.0/0', '::/0']);
+
+/** Fields in the order in which Go programs write them. */
+const entryOf = (network: NetworkName, iface: CniInterface, ips: readonly string[], result: CniResult): StatusEntry => {
+  const gateway = result.routes.flatMap(({ dst, gw }) => (DEFAULT_ROUTES.has(dst) && gw ? [gw] : []));
+  return {
+    name: network,
+    interface: iface.name,
+    ...(ips.length > 0 && { ips }),
+    ...(iface.mac && { mac: iface.mac }),
+    ...(iface.mtu && { mtu: iface.mtu }),
+    dns: result.dns,
+    ...(iface.pciID && { 'device-info': { type: 'pci', version: '1.1.0', pci: { 'pci-address': iface.pciID } } }),
+    ...(gateway.length > 0 && { gateway }),
+  };
+};

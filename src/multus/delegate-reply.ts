@@ -1,0 +1,36 @@
+// What /delegate answers to an ADD: {"Result": CNI result}. Anything else is an answer that cannot be trusted.
+import * as z from 'zod/mini';
+import type { CniResult } from '../model/cni-result.ts';
+
+/** Go writes null for an empty list, and leaves empty fields out. */
+const listOf = <T extends z.ZodMiniType>(item: T) => z.optional(z.nullable(z.array(item)));
+
+const result = z.object({
+  interfaces: listOf(
+    z.object({
+      name: z.string(),
+      mac: z.optional(z.string()),
+      mtu: z.optional(z.number()),
+      sandbox: z.optional(z.string()),
+      pciID: z.optional(z.string()),
+    }),
+  ),
+  ips: listOf(z.object({ address: z.string(), interface: z.optional(z.nullable(z.number())) })),
+  routes: listOf(z.object({ dst: z.string(), gw: z.optional(z.nullable(z.string())) })),
+  dns: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
+});
+
+const reply = z.object({ Result: z.optional(z.nullable(result)) });
+
+/** An empty result is sound: some plugins make no interface of their own. Throws when the text is no such reply. */
+export const parseAddReply = (text: string): CniResult => {
+  const { interfaces, ips, routes, dns } = reply.parse(text.trim() === '' ? {} : JSON.parse(text)).Result ?? {};
+  return {
+    interfaces: interfaces ?? [],
+    ips: (ips ?? []).map(({ address, interface: index }) =>
+      index == null ? { address } : { address, interface: index },
+    ),
+    routes: (routes ?? []).map(({ dst, gw }) => (gw == null ? { dst } : { dst, gw })),
+    dns: dns ?? {},
+  };
+};
