@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { backoffMs } from '../model/backoff.ts';
 import { isJsonObject } from '../model/json.ts';
 import type { ApiClient } from './api-client.ts';
-import { ApiError, isGone } from './api-error.ts';
+import { ApiError, isGone, isNotFound } from './api-error.ts';
 import { isOlderVersion } from './resource-version.ts';
 
 export interface ReflectorOptions<T extends { readonly resourceVersion: string }> {
@@ -26,6 +26,8 @@ export interface ReflectorOptions<T extends { readonly resourceVersion: string }
   readonly pageSize?: number;
   readonly backoffMinMs?: number;
   readonly backoffMaxMs?: number;
+  /** The resource may not be installed (yet): then the list counts as empty, and is asked for again. */
+  readonly isOptional?: boolean;
   /** Servers send a bookmark about once a minute, so a silent connection for this long is a dead one. */
   readonly silenceMs?: number;
 }
@@ -94,6 +96,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
         if (signal.aborted) break;
         this.#failures += 1;
         if (isGone(error)) this.#version = undefined;
+        if (this.#options.isOptional && isNotFound(error)) this.#becomeEmpty();
         this.#options.onError?.(error, this.#pauseMs());
       }
       this.#isConnected = false;
@@ -125,6 +128,12 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
     for (const key of [...this.#views.keys()]) if (!present.has(key)) this.#drop(key);
     for (const seen of present.values()) this.#put(seen);
     this.#version = page.version;
+    this.#synced.resolve();
+  }
+
+  #becomeEmpty(): void {
+    this.#version = undefined;
+    for (const key of [...this.#views.keys()]) this.#drop(key);
     this.#synced.resolve();
   }
 

@@ -19,8 +19,8 @@ export interface PlanPolicy {
 
 export interface Detach {
   readonly target: ManagedAttachment;
-  /** `moved` and `changed` are followed by an Attach of the same interface. */
-  readonly cause: 'unwanted' | 'moved' | 'changed';
+  /** All but `unwanted` are followed by an Attach of the same interface. */
+  readonly cause: 'unwanted' | 'moved' | 'changed' | 'broken';
 }
 
 export interface Attach {

@@ -1,6 +1,7 @@
 // The objects of the embedded cluster, as the API server serves them and the simulated kubelet changes them.
-// Promises: every change gets a new, cluster-wide increasing resourceVersion; what is handed out is a copy;
-// finalizers and deletionTimestamp behave as in Kubernetes; listeners see every change once, in order.
+// Promises: every change gets a new, cluster-wide increasing resourceVersion; what is handed out is deeply frozen
+// and never changes afterwards (a later change makes a new object); what is handed in is copied; finalizers and
+// deletionTimestamp behave as in Kubernetes; listeners see every change once, in order.
 
 export interface ObjectMeta {
   name: string;
@@ -42,7 +43,17 @@ export interface ObjectRef {
 export interface ObjectChange {
   type: 'ADDED' | 'MODIFIED' | 'DELETED';
   resource: ResourceName;
+  /** The object after the change; for DELETED its last state, with the resourceVersion of the deletion. */
   object: KubeObject;
+  /** The object before the change; absent for ADDED. */
+  previous?: KubeObject;
+}
+
+export interface RemoveOptions {
+  gracePeriodSeconds?: number;
+  /** Preconditions: a conflict ApiError is thrown if the object has another uid or resourceVersion. */
+  uid?: string;
+  resourceVersion?: string;
 }
 
 export interface ObjectStore {
@@ -52,7 +63,7 @@ export interface ObjectStore {
   /** Read-modify-write of one object; `change` edits a draft. Throws a not-found ApiError if it is gone. */
   modify(ref: ObjectRef, change: (draft: KubeObject) => void): KubeObject;
   /** As DELETE does: pods get a deletionTimestamp unless the grace period is 0; objects with finalizers stay until these are gone. */
-  remove(ref: ObjectRef, options?: { gracePeriodSeconds?: number; uid?: string }): void;
+  remove(ref: ObjectRef, options?: RemoveOptions): void;
   /** Called after every change; returns the function that ends the subscription. */
   subscribe(listener: (change: ObjectChange) => void): () => void;
 }

@@ -1,0 +1,72 @@
+import { duration, list, listenAddress, oneOf, optionalText, path, type Settings, text, wholeNumber } from './field.ts';
+
+export const agentFields = {
+  nodeName: text({ placeholder: 'NAME', description: 'name of the node that the agent serves' }),
+  podNamespace: text({ placeholder: 'NAMESPACE', description: "namespace of the agent's own pod" }),
+  podName: text({
+    placeholder: 'NAME',
+    description: "name of the agent's own pod: addresses of pods that are gone are released in its name",
+  }),
+  podUid: text({ placeholder: 'UID', description: "uid of the agent's own pod" }),
+  kubeconfig: optionalText({
+    placeholder: 'PATH',
+    description: 'kubeconfig to use instead of the service account of the pod',
+  }),
+  criSocket: path({ default: '/run/containerd/containerd.sock', description: "the container runtime's CRI socket" }),
+  multusSocket: path({ default: '/run/multus/multus.sock', description: "the Multus daemon's socket" }),
+  ledgerDir: path({
+    default: '/var/lib/dynamic-networks',
+    description: 'where the agent keeps what it did: must outlive its pod',
+  }),
+  multusCacheDir: path({
+    default: '/var/lib/cni/multus',
+    description: 'where Multus remembers what it attached at pod creation (read only)',
+  }),
+  cniConfigDir: path({
+    default: '/etc/cni/net.d',
+    description: "the runtime's CNI directory, where Multus' own configuration is (read only)",
+  }),
+  networkConfigDir: path({
+    default: '/etc/cni/multus/net.d',
+    description: 'CNI configs for NetworkAttachmentDefinitions without a config (read only)',
+  }),
+  concurrency: wholeNumber(1, 64, { default: '8', description: 'how many pods are worked on at once' }),
+  retryMin: duration('10ms', '1m', { default: '200ms', description: 'first delay after a failure' }),
+  retryMax: duration('1s', '1h', { default: '60s', description: 'longest delay between two tries; they never stop' }),
+  checkInterval: duration('0', '24h', {
+    default: '10m',
+    description: 'how often each pod is checked for interfaces that vanished; 0 turns it off',
+  }),
+  deviceAttachments: oneOf(['keep', 'manage'], {
+    default: 'keep',
+    description:
+      'device-plugin networks attached at pod creation that left the annotation: keep them, or manage (remove) them like others',
+  }),
+  namespaceIsolation: oneOf(['follow', 'on', 'off'], {
+    default: 'follow',
+    description:
+      "whether pods may only use networks of their own namespace: follow Multus' configuration of this node, or set it here",
+  }),
+  globalNamespaces: list({
+    default: 'default',
+    placeholder: 'NAMES',
+    description: 'with namespaceIsolation on: namespaces whose networks every pod may use',
+  }),
+  multusTimeout: duration('1s', '10m', { default: '60s', description: 'longest wait for an answer of Multus' }),
+  criTimeout: duration('1s', '1m', {
+    default: '10s',
+    description: 'longest wait for an answer of the container runtime',
+  }),
+  apiTimeout: duration('1s', '5m', { default: '30s', description: 'longest wait for an answer of the API server' }),
+  shutdownTimeout: duration('0', '10m', {
+    default: '20s',
+    description: 'how long work in flight may take after SIGTERM',
+  }),
+  listen: listenAddress({ default: ':9464', description: 'where /metrics, /healthz and /readyz are served' }),
+  logLevel: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], {
+    default: 'info',
+    description: 'least important log lines to write',
+  }),
+};
+
+export type AgentSettings = Settings<typeof agentFields>;

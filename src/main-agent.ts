@@ -1,0 +1,218 @@
+// Composition root of the node agent: the only place that knows all its parts, reads no settings of its own and decides
+// nothing about pods. The way of an edit: watched pods → queue → agent/reconcile-pod.ts.
+import { randomUUID } from 'node:crypto';
+import { RuntimeClient } from '../cri/runtime-client.ts';
+import { SandboxLookup } from '../cri/sandbox-lookup.ts';
+import { DriftSchedule } from './agent/drift-schedule.ts';
+import type { AgentDeps, Ledger } from './agent/ports.ts';
+import { makeReconcilePod } from './agent/reconcile-pod.ts';
+import { RetrySchedule } from './agent/retry-schedule.ts';
+import type { AgentSettings } from './config/agent-settings.ts';
+import { ApiClient } from './kube/api-client.ts';
+import { EventRecorder } from './kube/event-recorder.ts';
+import { loadKubeConfig } from './kube/load-kube-config.ts';
+import { makeWritePodStatus } from './kube/pod-status-writer.ts';
+import { WatchedNetworks } from './kube/watched-networks.ts';
+import { WatchedPods } from './kube/watched-pods.ts';
+import { FileLedger } from './ledger/file-ledger.ts';
+import { type NetworkName, type PodKey, podKey, splitName } from './model/keys.ts';
+import { makeFindCreationConfig } from './multus/creation-cache.ts';
+import { DelegateClient } from './multus/delegate-client.ts';
+import { NodeNetworks } from './multus/node-networks.ts';
+import { KeyedQueue } from './queue/keyed-queue.ts';
+import { makeReadiness } from './telemetry/health.ts';
+import { startTelemetryServer } from './telemetry/http-server.ts';
+import { createLogger } from './telemetry/logger.ts';
+import { createAgentMetrics } from './telemetry/metrics.ts';
+
+export interface RunningAgent {
+  readonly telemetryPort: number;
+  /** Finishes what is in flight within the shutdown timeout, then closes everything. */
+  stop(): Promise<void>;
+}
+
+export interface AgentOverrides {
+  /** Lets crash tests end the process at a ledger transition. */
+  readonly wrapLedger?: (ledger: FileLedger) => Ledger & Pick<FileLedger, 'list'>;
+}
+
+/** How often pods are looked through for those that are due to be checked for drift. */
+const DRIFT_TICKS_PER_INTERVAL = 20;
+
+export const startAgent = async (settings: AgentSettings, overrides: AgentOverrides = {}): Promise<RunningAgent> => {
+  const log = createLogger({ level: settings.logLevel, role: 'agent', node: settings.nodeName });
+  const backoff = { minMs: settings.retryMin, maxMs: settings.retryMax, random: Math.random };
+
+  const client = new ApiClient(loadKubeConfig(settings.kubeconfig), {
+    requestTimeoutMs: settings.apiTimeout,
+    onCall: (method, code) => metrics.apiCall(method, code),
+  });
+  const recorder = new EventRecorder({
+    client,
+    component: 'dynamic-networks',
+    nodeName: settings.nodeName,
+    onDropped: (reason, error) => {
+      metrics.eventDropped(reason);
+      log.debug({ reason, err: error }, 'event not sent');
+    },
+  });
+  const onNode: AgentDeps['events']['onNode'] = ({ reason, message }) =>
+    recorder.record(
+      { kind: 'Node', name: settings.nodeName, uid: settings.nodeName },
+      { type: 'Warning', reason, message },
+    );
+
+  const files = await FileLedger.open(settings.ledgerDir, ({ file, setAsideAs, error }) => {
+    log.error({ file, setAsideAs, err: error }, 'ledger file set aside');
+    onNode({
+      reason: 'LedgerCorrupt',
+      message: `${file} cannot be read and was set aside as ${setAsideAs}; interfaces of that pod may have to be released by hand`,
+    });
+  });
+  const ledger = overrides.wrapLedger?.(files) ?? files;
+  const retries = new RetrySchedule(backoff, Date.now);
+  const drift = new DriftSchedule({ intervalMs: settings.checkInterval, now: Date.now, random: Math.random });
+
+  let isStarted = false;
+  const enqueue = (key: PodKey) => {
+    if (isStarted) queue.add(key);
+  };
+  const watchError = (resource: string) => (error: unknown, nextTryMs: number) => {
+    metrics.watchError(resource);
+    log.warn({ resource, nextTryMs, err: error }, 'watch interrupted');
+  };
+  const pods = new WatchedPods({ client, nodeName: settings.nodeName, onChange: enqueue, onError: watchError('pods') });
+  const networks = new WatchedNetworks({ client, onChange: enqueueUsersOf, onError: watchError('networks') });
+
+  const delegate = new DelegateClient({
+    socketPath: settings.multusSocket,
+    timeoutMs: settings.multusTimeout,
+    maxConnections: settings.concurrency,
+    onCall: (command, outcome, durationMs) => metrics.operation(command, outcome, durationMs),
+  });
+  const runtime = new RuntimeClient({
+    socketPath: settings.criSocket,
+    timeoutMs: settings.criTimeout,
+    onCall: (method, outcome) => metrics.runtimeCall(method, outcome),
+  });
+  const writePodStatus = makeWritePodStatus(client, () => new Date());
+
+  const reconcilePod = makeReconcilePod({
+    pods,
+    networks,
+    sandboxes: new SandboxLookup(runtime),
+    delegate,
+    ledger,
+    writeStatus: async (pod, change, signal) => pods.accept(await writePodStatus(pod, change, signal)),
+    events: {
+      onPod: ({ namespace, name, uid, resourceVersion }, event) =>
+        recorder.record({ kind: 'Pod', namespace, name, uid, resourceVersion }, event),
+      onNode,
+    },
+    nodeConfig: nodeConfigOf(settings),
+    findCreationConfig: makeFindCreationConfig(settings.multusCacheDir),
+    retries,
+    drift,
+    self: { namespace: settings.podNamespace, name: settings.podName, uid: settings.podUid },
+    deviceAttachments: settings.deviceAttachments,
+    settleMs: settings.multusTimeout,
+    now: Date.now,
+  });
+
+  const queue = new KeyedQueue<PodKey>({
+    concurrency: settings.concurrency,
+    backoff,
+    work: (key, signal) =>
+      reconcilePod(key, log.child({ pod: key, podUid: pods.find(key)?.uid, reconcileId: randomUUID() }), signal),
+    onOutcome: (key, outcome, attempt) => {
+      metrics.reconciled(outcome.kind);
+      if (outcome.kind !== 'done') log.debug({ pod: key, outcome, attempt }, 'reconcile ended');
+    },
+    onBug: (key, error) => {
+      metrics.bug();
+      log.error({ pod: key, err: error }, 'reconcile failed unexpectedly');
+    },
+  });
+
+  const metrics = createAgentMetrics({
+    records: () => ledger.list(),
+    queue: () => queue,
+    waitingForRetry: () => retries.size,
+    pods: () => pods.list().length,
+    isPodGone: (record) => pods.find(podKey(record.namespace, record.name))?.uid !== record.uid,
+  });
+  const telemetry = await startTelemetryServer({
+    ...settings.listen,
+    registry: metrics.registry,
+    readiness: makeReadiness(
+      [
+        { name: 'apiServer', probe: () => demand(pods.reflector.isConnected, 'the watch of pods is not connected') },
+        { name: 'multus', probe: (signal) => delegate.probe(signal) },
+        { name: 'containerRuntime', probe: async (signal) => void (await runtime.version(signal)) },
+      ],
+      Date.now,
+    ),
+  });
+
+  pods.reflector.start();
+  networks.reflector.start();
+  const driftTimer = startDriftTicks();
+  const ready = Promise.all([pods.reflector.synced, networks.reflector.synced]).then(() => {
+    isStarted = true;
+    const keys = new Set([
+      ...pods.list().map(({ key }) => key),
+      ...ledger.list().map(({ namespace, name }) => podKey(namespace, name)),
+    ]);
+    log.info({ pods: pods.list().length, recorded: ledger.list().length }, 'agent started');
+    for (const key of keys) enqueue(key);
+  });
+
+  /** A network that appeared or changed may be what a pod waits for. */
+  function enqueueUsersOf(network: NetworkName): void {
+    if (!isStarted) return;
+    for (const key of retries.wakeNetwork(network)) enqueue(key);
+    const name = splitName(network)?.name ?? '';
+    for (const pod of pods.list()) if (pod.networksText?.includes(name)) enqueue(pod.key);
+  }
+
+  function startDriftTicks(): NodeJS.Timeout | undefined {
+    if (settings.checkInterval === 0) return undefined;
+    const look = () => {
+      drift.retain(new Set(pods.list().map(({ uid }) => uid)));
+      for (const pod of pods.list()) if (pod.networksText && drift.isDue(pod.uid)) enqueue(pod.key);
+    };
+    return setInterval(look, Math.max(20, settings.checkInterval / DRIFT_TICKS_PER_INTERVAL));
+  }
+
+  return {
+    telemetryPort: telemetry.port,
+    stop: async () => {
+      log.info({ inFlight: queue.processing }, 'shutting down');
+      isStarted = false;
+      clearInterval(driftTimer);
+      await Promise.all([pods.reflector.stop(), networks.reflector.stop(), queue.close(settings.shutdownTimeout)]);
+      await Promise.race([ready, Promise.resolve()]);
+      await recorder.flush(1000);
+      await Promise.all([telemetry.close(), delegate.close(), client.close()]);
+      runtime.close();
+      log.info('stopped');
+    },
+  };
+};
+
+const nodeConfigOf = (settings: AgentSettings): AgentDeps['nodeConfig'] => {
+  const node = new NodeNetworks(settings);
+  if (settings.namespaceIsolation === 'follow') return node;
+  return {
+    findConfig: (name) => node.findConfig(name),
+    rules: async () => ({
+      ...(await node.rules()),
+      isNamespaceIsolated: settings.namespaceIsolation === 'on',
+      globalNamespaces: settings.globalNamespaces,
+    }),
+  };
+};
+
+const demand = (isMet: boolean, message: string): void => {
+  if (!isMet) throw new Error(message);
+};
