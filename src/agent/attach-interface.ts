@@ -23,7 +23,11 @@ export const attachInterface = async (context: ReconcileContext, step: AttachSte
   try {
     const result = await deps.delegate.add(delegateRequest(record, pod), signal);
     const { unsettledUntilMs: _, ...settled } = record;
-    const added: AttachmentRecord = { ...settled, state: 'added', entries: statusEntriesOf(network, name, result) };
+    const added: AttachmentRecord = {
+      ...settled,
+      state: 'added',
+      entries: statusEntriesOf(network, name, result, record.deviceId),
+    };
     work.put(added);
     deps.retries.succeeded(attempt);
     log.info({ iface: name, network, durationMs: deps.now() - started }, 'interface attached');

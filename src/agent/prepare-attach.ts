@@ -41,6 +41,7 @@ export const prepareAttach = async (
     ...rendered,
     request: requestSignature(attributes),
     entries: [],
+    ...(attributes.deviceId !== undefined && { deviceId: attributes.deviceId }),
   };
 };
 

@@ -4,7 +4,6 @@ import type { AttachmentRecord, PodRecord } from '../model/attachment-record.ts'
 import { findNetworkName, type NetworkName } from '../model/keys.ts';
 
 const text = z.string();
-const object = z.record(z.string(), z.unknown());
 
 const attachment = z.object({
   interface: text,
@@ -16,10 +15,10 @@ const attachment = z.object({
   attributes: z.object({
     ips: z.optional(z.array(text)),
     mac: z.optional(text),
-    'cni-args': z.optional(object),
   }),
   request: text,
   entries: z.array(z.looseObject({ name: text })),
+  deviceId: z.optional(text),
   unsettledUntilMs: z.optional(z.number()),
 });
 
@@ -38,8 +37,14 @@ export const parsePodRecord = (json: string): PodRecord => {
 };
 
 /** Optional fields are absent, not undefined, in the model. */
-const toAttachment = ({ unsettledUntilMs, attributes, ...rest }: z.infer<typeof attachment>): AttachmentRecord => ({
+const toAttachment = ({
+  unsettledUntilMs,
+  deviceId,
+  attributes,
+  ...rest
+}: z.infer<typeof attachment>): AttachmentRecord => ({
   ...rest,
   attributes: Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined)),
+  ...(deviceId !== undefined && { deviceId }),
   ...(unsettledUntilMs !== undefined && { unsettledUntilMs }),
 });

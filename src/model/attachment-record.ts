@@ -1,5 +1,4 @@
 // What the agent did and how to undo it, per hot-plugged interface: the content of the ledger.
-import type { JsonObject } from './json.ts';
 import type { NetworkName } from './keys.ts';
 import type { StatusEntry } from './network-status.ts';
 
@@ -16,7 +15,6 @@ export type AttachmentState = 'adding' | 'added' | 'removing' | 'removed';
 export interface DelegateAttributes {
   readonly ips?: readonly string[];
   readonly mac?: string;
-  readonly 'cni-args'?: JsonObject;
 }
 
 export interface AttachmentRecord {
@@ -31,6 +29,8 @@ export interface AttachmentRecord {
   /** requestSignature() of the element that asked for it: tells a changed element from an unchanged one. */
   readonly request: string;
   readonly entries: readonly StatusEntry[];
+  /** The device that the element asked for. */
+  readonly deviceId?: string;
   /** An answer was lost: the plugin may still be at work until then (epoch ms), so one DEL more is due after it. */
   readonly unsettledUntilMs?: number;
 }

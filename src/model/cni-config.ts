@@ -1,6 +1,6 @@
 // Turns a NetworkAttachmentDefinition's config and one element of the annotation into what /delegate is to be sent.
-// Multus applies `ips`, `mac` and `cni-args` itself; the rest of an element it only applies at pod creation, so that is put
-// into the config here, in the places where Multus and libcni would have put it.
+// Multus applies `ips` and `mac` itself; the rest of an element it applies only at pod creation, or only at ADD, so that is
+// put into the config here, in the places where Multus and libcni would have put it.
 import type { DelegateAttributes } from './attachment-record.ts';
 import { KnownError } from './errors.ts';
 import { isDeeperThan, isJsonObject, type JsonObject, quote } from './json.ts';
@@ -17,9 +17,10 @@ export const renderConfig = (
   configText: string,
   requested: SelectionAttributes,
 ): DelegateConfig => {
-  const config = withDevice(
-    withRuntimeConfig(parseConfig(network, configText), network, requested),
-    requested.deviceId,
+  const named = parseConfig(network, configText);
+  const config = [withRuntimeConfig, withDevice, withCniArgs].reduce(
+    (whole, step) => step(whole, requested, network),
+    named,
   );
   return { config: JSON.stringify(config), attributes: delegateAttributes(requested) };
 };
@@ -58,14 +59,14 @@ const pluginsOf = (config: JsonObject): readonly JsonObject[] => {
 const mapPlugins = (config: JsonObject, change: (plugin: JsonObject, index: number) => JsonObject): JsonObject =>
   isText(config['type']) ? change(config, 0) : { ...config, plugins: pluginsOf(config).map(change) };
 
-const withDevice = (config: JsonObject, deviceId: string | undefined): JsonObject => {
+const withDevice = (config: JsonObject, { deviceId }: SelectionAttributes): JsonObject => {
   if (deviceId === undefined) return config;
   return mapPlugins(config, (plugin, index) =>
     index === 0 ? { ...plugin, deviceID: deviceId, pciBusID: deviceId } : plugin,
   );
 };
 
-const withRuntimeConfig = (config: JsonObject, network: NetworkName, requested: SelectionAttributes): JsonObject => {
+const withRuntimeConfig = (config: JsonObject, requested: SelectionAttributes, network: NetworkName): JsonObject => {
   const wanted: JsonObject = {
     portMappings: requested.portMappings,
     bandwidth: requested.bandwidth,
@@ -93,10 +94,19 @@ const withRuntimeConfig = (config: JsonObject, network: NetworkName, requested: 
   return rendered;
 };
 
-const delegateAttributes = ({ ips, mac, cniArgs }: SelectionAttributes): DelegateAttributes => ({
+/** Multus would put them there at ADD, but has nothing to put there at DEL: plugins that need them would not find them. */
+const withCniArgs = (config: JsonObject, { cniArgs }: SelectionAttributes): JsonObject => {
+  if (cniArgs === undefined) return config;
+  return mapPlugins(config, (plugin) => {
+    const args = isJsonObject(plugin['args']) ? plugin['args'] : {};
+    const present = isJsonObject(args['cni']) ? args['cni'] : {};
+    return { ...plugin, args: { ...args, cni: { ...present, ...cniArgs } } };
+  });
+};
+
+const delegateAttributes = ({ ips, mac }: SelectionAttributes): DelegateAttributes => ({
   ...(ips !== undefined && { ips }),
   ...(mac !== undefined && { mac }),
-  ...(cniArgs !== undefined && { 'cni-args': cniArgs }),
 });
 
 /**

@@ -19,21 +19,29 @@ export interface CniResult {
   readonly dns: Readonly<Record<string, unknown>>;
 }
 
+/**
+ * Multus' standard configuration makes plugins answer in a version of CNI that cannot tell the device (`pciID`), so the device
+ * that was asked for stands in for it.
+ */
+const PCI_ADDRESS = /^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/i;
+
 /** One entry per interface inside the pod; when the plugin names none, one for the interface that was asked for. */
 export const statusEntriesOf = (
   network: NetworkName,
   requestedName: string,
   result: CniResult,
+  deviceId?: string,
 ): readonly StatusEntry[] => {
   const inPod = result.interfaces.flatMap((iface, index) => (iface.sandbox ? [{ iface, index }] : []));
-  if (inPod.length === 0) return [entryOf(network, { name: requestedName }, addresses(result), result)];
+  const device = deviceId !== undefined && PCI_ADDRESS.test(deviceId) ? { pciID: deviceId } : {};
+  if (inPod.length === 0) return [entryOf(network, { name: requestedName, ...device }, addresses(result), result)];
   return inPod.map(({ iface, index }, position) => {
     const isOnly = result.interfaces.length === 1;
     const isLast = position === inPod.length - 1;
     const own = result.ips.filter((ip) => isOnly || ip.interface === index || (isLast && ip.interface === undefined));
     return entryOf(
       network,
-      iface,
+      iface.pciID ? iface : { ...iface, ...device },
       own.map(({ address }) => withoutPrefix(address)),
       result,
     );
