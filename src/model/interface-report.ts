@@ -1,5 +1,5 @@
 // `dynamic-networks.io/interfaces` and the pod condition: per interface, whether it is ready, why not, and since when.
-import { isJsonObject } from './json.ts';
+import { isJsonObject, shorten } from './json.ts';
 import { isReadyInSpiteOf, type Reason } from './reasons.ts';
 
 export interface InterfaceState {
@@ -31,7 +31,7 @@ export const stateOf = (
   interface: target.interface ?? '',
   network: target.network,
   ready: problem === undefined || isReadyInSpiteOf(problem.reason),
-  ...(problem && { reason: problem.reason, message: problem.message.slice(0, MAX_MESSAGE) }),
+  ...(problem && { reason: problem.reason, message: shorten(problem.message, MAX_MESSAGE) }),
 });
 
 export const parseReports = (text: string | undefined): readonly InterfaceReport[] => {

@@ -2,7 +2,7 @@
 // `[namespace/]name[@interface]`. Nothing half-read leaves this module: either every element is sound, or each problem is
 // named with its element, field and value, and the caller changes nothing.
 import ipaddr from 'ipaddr.js';
-import { isDeeperThan, isJsonObject, type JsonObject, quote } from './json.ts';
+import { isDeeperThan, isJsonObject, type JsonObject, quote, shorten } from './json.ts';
 import { networkName } from './keys.ts';
 import { interfaceNameProblem, type NetworkSelection, type SelectionAttributes } from './network-selection.ts';
 
@@ -36,7 +36,7 @@ const readJson = (text: string, problems: SelectionProblem[]): (JsonObject | und
     value = JSON.parse(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    problems.push({ index: undefined, message: `not valid JSON: ${detail.slice(0, 200)}` });
+    problems.push({ index: undefined, message: `not valid JSON: ${shorten(detail, 200)}` });
     return [];
   }
   if (!Array.isArray(value)) {
