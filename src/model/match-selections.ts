@@ -18,8 +18,6 @@ export interface SelectionMatch {
 export interface Matches {
   readonly selections: readonly SelectionMatch[];
   readonly unclaimed: readonly ManagedAttachment[];
-  /** Names that a named element takes over from an attachment of another network. */
-  readonly movedNames: ReadonlySet<string>;
 }
 
 const RESERVED = new Set(['lo']);
@@ -73,7 +71,7 @@ export const matchSelections = (
     return {};
   }
 
-  return { selections, unclaimed, movedNames: wantedNames };
+  return { selections, unclaimed };
 };
 
 const claimForUnnamed = (

@@ -60,7 +60,8 @@ export const planAttachments = (
 ): Plan => {
   const matches = matchSelections(desired, observed, (target) => isProtected(target, policy));
   const steps = matches.selections.map((match) => planSelection(match, policy));
-  const leftover = matches.unclaimed.map((target) => planUnclaimed(target, matches.movedNames, policy));
+  const attachedNames = new Set(steps.flatMap((step) => step.attach?.interface ?? []));
+  const leftover = matches.unclaimed.map((target) => planUnclaimed(target, attachedNames, policy));
   const detach = [...steps, ...leftover].flatMap((step) => step.detach ?? []);
   const position = new Map(observed.map((target, index) => [target, index]));
   return {
@@ -95,9 +96,9 @@ const planSelection = (match: SelectionMatch, policy: PlanPolicy): Step => {
   };
 };
 
-const planUnclaimed = (target: ManagedAttachment, movedNames: ReadonlySet<string>, policy: PlanPolicy): Step => {
+const planUnclaimed = (target: ManagedAttachment, attachedNames: ReadonlySet<string>, policy: PlanPolicy): Step => {
   if (!isProtected(target, policy)) {
-    return { detach: { target, cause: movedNames.has(target.interface) ? 'moved' : 'unwanted' } };
+    return { detach: { target, cause: attachedNames.has(target.interface) ? 'moved' : 'unwanted' } };
   }
   const message = `interface ${target.interface} on ${target.network} holds a device that was given to the pod at its creation; it stays, although the annotation no longer lists it`;
   return { keep: { target, notice: { reason: 'DeviceAttachmentKept', message } } };
