@@ -47,7 +47,7 @@ export const matchSelections = (
 
   const claimed = new Set(claims.values());
   const unclaimed = managed.filter((target) => !claimed.has(target));
-  const staying = [...claimed, ...unclaimed.filter(mustStay)].map((target) => target.interface);
+  const staying = [...claimed, ...unclaimed.filter(mustStay)].flatMap(namesOf);
   const taken = new Set([...RESERVED, ...foreignNames, ...wantedNames, ...staying]);
 
   const selections = desired.map((selection): SelectionMatch => {
@@ -111,6 +111,12 @@ const fits: Fit = ({ attributes }, target) => {
 
 const byNaturalName = (a: ManagedAttachment, b: ManagedAttachment): number =>
   a.interface.length - b.interface.length || (a.interface < b.interface ? -1 : 1);
+
+/** A plugin may make more than the one interface that it was asked for. */
+const namesOf = ({ interface: name, entries }: ManagedAttachment): string[] => [
+  name,
+  ...entries.flatMap((entry) => entry.interface ?? []),
+];
 
 const takeOrdinalName = (taken: Set<string>): string => {
   let ordinal = 1;
