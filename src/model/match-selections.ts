@@ -1,7 +1,7 @@
 // Which element of the annotation means which attachment that exists. Named elements go by interface name. An unnamed one
 // takes an attachment of its network that no named element claims: one that fits its attributes before one that does not,
 // and `net<i+1>`, the name Multus gives at pod creation, before the others in numeric order.
-import { canonicalAddress } from './address.ts';
+import { canonicalAddress, canonicalMac } from './address.ts';
 import { quote } from './json.ts';
 import { type NetworkSelection, requestSignature } from './network-selection.ts';
 import type { ManagedAttachment, Observed } from './observe-attachments.ts';
@@ -102,10 +102,10 @@ const findFit = (free: ReadonlySet<ManagedAttachment>, selection: NetworkSelecti
 const fits: Fit = ({ attributes }, target) => {
   if (target.origin === 'hotplug') return target.record.request === requestSignature(attributes);
   const held = new Set(target.entries.flatMap((entry) => entry.ips ?? []).map(canonicalAddress));
-  const mac = target.entries[0]?.mac?.toLowerCase();
+  const mac = target.entries[0]?.mac;
   return (
     (attributes.ips ?? []).every((ip) => held.has(canonicalAddress(ip))) &&
-    (attributes.mac === undefined || attributes.mac.toLowerCase() === mac)
+    (attributes.mac === undefined || canonicalMac(attributes.mac) === canonicalMac(mac ?? ''))
   );
 };
 

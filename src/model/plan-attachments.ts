@@ -1,7 +1,7 @@
 // From what a pod desires and what it has, what to do: pure, deterministic, and the same again when nothing changed.
 // Detaching comes first, in reverse of the reported order; then attaching, in annotation order. Foreign attachments (the
 // default network among them) are never part of a plan.
-import { canonicalAddress } from './address.ts';
+import { canonicalAddress, canonicalMac } from './address.ts';
 import { quote } from './json.ts';
 import type { NetworkName } from './keys.ts';
 import { matchSelections } from './match-selections.ts';
@@ -145,7 +145,7 @@ const creationNotice = (selection: NetworkSelection, attached: CreationAttachmen
 /** Only what network-status shows can be compared: what the annotation said at pod creation is not recorded anywhere. */
 const differingAttributes = ({ attributes }: NetworkSelection, { entries }: CreationAttachment): string | undefined => {
   const mac = entries[0]?.mac;
-  if (attributes.mac !== undefined && mac && attributes.mac.toLowerCase().replaceAll('-', ':') !== mac.toLowerCase()) {
+  if (attributes.mac !== undefined && mac && canonicalMac(attributes.mac) !== canonicalMac(mac)) {
     return `mac is ${quote(mac)}, not the requested ${quote(attributes.mac)}`;
   }
   const held = new Set(entries.flatMap((entry) => entry.ips ?? []).map(canonicalAddress));
