@@ -88,6 +88,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
+      let fault: { readonly error: unknown } | undefined;
       try {
         if (this.#version === undefined) await this.#readList(signal);
         const sawEvents = await this.#watch(signal);
@@ -97,10 +98,12 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
         this.#failures += 1;
         if (isGone(error)) this.#version = undefined;
         if (this.#options.isOptional && isNotFound(error)) this.#becomeEmpty();
-        this.#options.onError?.(error, this.#pauseMs());
+        fault = { error };
       }
       this.#isConnected = false;
-      await delay(this.#pauseMs(), undefined, { signal }).catch(() => undefined);
+      const pauseMs = this.#pauseMs();
+      if (fault) this.#options.onError?.(fault.error, pauseMs);
+      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
