@@ -81,8 +81,14 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
   /** Takes in an object that came as the answer to a write or a read of our own, ahead of the watch. */
   accept(object: unknown): T | undefined {
     const view = this.#options.view(object);
-    if (view !== undefined) this.#put(view);
+    if (view !== undefined && !this.#isOutlived(view)) this.#put(view);
     return view;
+  }
+
+  /** The watch is past this version and has no such object: it was deleted before the answer was taken in. */
+  #isOutlived(view: T): boolean {
+    const isKnown = this.#views.has(this.#options.keyOf(view));
+    return !isKnown && this.#version !== undefined && isOlderVersion(view, { resourceVersion: this.#version });
   }
 
   async #run(): Promise<void> {
