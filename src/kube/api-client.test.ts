@@ -157,6 +157,22 @@ describe('answers that are errors', () => {
 });
 
 describe('credentials', () => {
+  it('are read once, and again with the request after one that was refused', async () => {
+    const config = kubeConfigOf(server);
+    const read = vi.spyOn(config, 'applyToHTTPSOptions');
+    const refused = new ApiClient(config, { requestTimeoutMs: 2000 });
+    const ask = () => refused.json({ method: 'GET', path });
+    await ask();
+    await ask();
+    expect(read).toHaveBeenCalledTimes(1);
+    server.faults.fail(401, { count: 1 });
+    await expect(ask()).rejects.toMatchObject({ statusCode: 401 });
+    await ask();
+    await ask();
+    expect(read).toHaveBeenCalledTimes(2);
+    await refused.close();
+  });
+
   it('that rotate on disk are picked up', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const directory = await mkdtemp(join(tmpdir(), 'token-'));
