@@ -41,9 +41,12 @@ const result = await build({
   metafile: true,
   plugins: [dropUnused],
   logLevel: 'error',
-  // Packages that still use require() need one in an ES module.
+  // Packages that are still CommonJS expect these three.
   banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    js: [
+      "import{createRequire as __createRequire}from'node:module';",
+      'const require=__createRequire(import.meta.url),__filename=import.meta.filename,__dirname=import.meta.dirname;',
+    ].join(''),
   },
 });
 
