@@ -41,9 +41,14 @@ const result = await build({
   metafile: true,
   plugins: [dropUnused],
   logLevel: 'error',
-  // Packages that still use require() need one in an ES module.
+  // CommonJS packages find these in every module of theirs; an ES module has none of them. Without `__filename`
+  // write-file-atomic cannot name its temporary files, and the agent cannot write its ledger.
   banner: {
-    js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    js: [
+      "import{createRequire as __createRequire}from'node:module';",
+      'const require=__createRequire(import.meta.url);',
+      'const __filename=import.meta.filename,__dirname=import.meta.dirname;',
+    ].join(''),
   },
 });
 
