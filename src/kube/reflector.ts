@@ -105,7 +105,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
   }
 
   #pauseMs(): number {
-    const { backoffMinMs = 200, backoffMaxMs = 30_000 } = this.#options;
+    const { backoffMinMs = 200, backoffMaxMs = 10_000 } = this.#options;
     if (this.#failures === 0) return Math.round(this.#random() * backoffMinMs);
     return backoffMs(this.#failures, { minMs: backoffMinMs, maxMs: backoffMaxMs, random: this.#random });
   }
