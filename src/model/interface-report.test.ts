@@ -47,7 +47,11 @@ describe('parseReports', () => {
     ['an object', '{}', []],
     ['what it wrote itself', JSON.stringify([report]), [report]],
     ['only the reports among other things', JSON.stringify([null, 5, { interface: 'a' }, report]), [report]],
-    ['nothing of a list that is absurdly deep', `[${'['.repeat(1000)}${']'.repeat(1000)}]`, []],
+    [
+      'nothing when one of them is absurdly deep',
+      `[${JSON.stringify({ ...report, x: 0 }).replace('0}', `${'['.repeat(99)}${']'.repeat(99)}}`)}]`,
+      [],
+    ],
   ])('reads %s', (_, text, expected) => {
     expect(parseReports(text)).toEqual(expected);
   });
