@@ -1,6 +1,6 @@
 // The real agent as a child process: the bundle, with flags that point it at the embedded cluster.
-// Promises: `start` resolves when the agent says that it has started, and rejects with its own words when it ends before;
-// ending it goes by its process id; its last log lines are kept for the message of a failure.
+// Promises: `whenStarted` resolves when the agent itself says that it has started; ending it goes by its process id; its last
+// log lines are kept for the message of a failure.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -26,6 +26,9 @@ const toArguments = (flags: Readonly<Record<string, string>>): string[] =>
     ([name, value]) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}=${value}`,
   );
 
+/** Nothing wrong with the demo: the agent, or its bundle, cannot be run as asked. */
+export class AgentStartError extends Error {}
+
 export class AgentProcess {
   readonly pid: number;
   /** Resolves with what is to be said about it when the process has ended. */
@@ -42,7 +45,7 @@ export class AgentProcess {
     this.pid = pid;
     this.#options = options;
     this.ended = new Promise((resolveEnd) => {
-      child.once('exit', (code, signal) => {
+      child.once('close', (code, signal) => {
         this.#isRunning = false;
         resolveEnd(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`);
       });
@@ -51,8 +54,9 @@ export class AgentProcess {
     if (child.stderr !== null) this.#follow(child.stderr);
   }
 
-  static async start(options: AgentOptions): Promise<AgentProcess> {
-    if (!existsSync(bundlePath)) throw new Error(`${bundlePath} is missing; make it with: npm run build`);
+  /** The process is there when this returns, so that whoever asked for it can end it at any time. */
+  static spawn(options: AgentOptions): AgentProcess {
+    if (!existsSync(bundlePath)) throw new AgentStartError(`${bundlePath} is missing; make it with: npm run build`);
     const child = spawn(process.execPath, [bundlePath, 'agent', ...toArguments(options.flags)], {
       // Its own process group: Ctrl-C is for the demo, which then ends the agent in good order.
       detached: true,
@@ -60,18 +64,10 @@ export class AgentProcess {
       // Neither settings nor proxies of the person's shell: everything it needs is in its flags and on this machine.
       env: { PATH: process.env['PATH'] },
     });
-    if (child.pid === undefined) {
-      const failure = await new Promise<Error>((resolveError) => child.once('error', resolveError));
-      throw new Error(`the agent cannot be started: ${failure.message}`, { cause: failure });
-    }
-    const agent = new AgentProcess(child, child.pid, options);
-    try {
-      await agent.#whenStarted();
-    } catch (error) {
-      await agent.kill();
-      throw error;
-    }
-    return agent;
+    child.on('error', () => {}); // told by the missing id
+    if (child.pid === undefined)
+      throw new AgentStartError(`the agent cannot be started: no process ${process.execPath}`);
+    return new AgentProcess(child, child.pid, options);
   }
 
   get lastLines(): readonly string[] {
@@ -106,14 +102,12 @@ export class AgentProcess {
     clearTimeout(timer);
   }
 
-  async #whenStarted(): Promise<void> {
+  async whenStarted(): Promise<void> {
     const { startTimeoutMs } = this.#options;
-    const timer = setTimeout(
-      () => this.#started.reject(new Error(`the agent did not start within ${startTimeoutMs} ms`)),
-      startTimeoutMs,
-    );
+    const tooLate = new AgentStartError(`the agent did not start within ${startTimeoutMs / 1000} s`);
+    const timer = setTimeout(() => this.#started.reject(tooLate), startTimeoutMs);
     const tooEarly = this.ended.then((how) => {
-      throw new Error(`the agent ${how} before it had started:\n  ${this.#lastLines.join('\n  ')}`);
+      throw new AgentStartError(`the agent ${how} before it had started`);
     });
     try {
       await Promise.race([this.#started.promise, tooEarly]);

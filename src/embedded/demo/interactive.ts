@@ -55,7 +55,7 @@ export class Interactive {
       if (!(await this.#obey(line))) break;
       ask();
     }
-    clearTimeout(this.#quiet);
+    this.#endQuiet();
     printer.prompt = undefined;
     reader.close();
     printer.lines([printer.style.dim('bye')]);
@@ -67,7 +67,7 @@ export class Interactive {
     const command = parseCommand(line);
     if (command.kind === 'quit') return false;
     this.#isBusy = true;
-    clearTimeout(this.#quiet);
+    this.#endQuiet();
     try {
       await this.#director.perform(command);
     } catch (error) {
@@ -83,12 +83,23 @@ export class Interactive {
   #watchUnasked(): void {
     const { follower } = this.#stage;
     const tell = follower.onChanges;
+    let since = 0;
     follower.onChanges = (changes, elapsedMs) => {
-      tell(changes, elapsedMs);
-      if (this.#isBusy) return;
-      clearTimeout(this.#quiet);
-      this.#quiet = setTimeout(() => this.#stage.show(), QUIET_MS);
+      if (this.#isBusy) return tell(changes, elapsedMs);
+      // Nobody knows when it began: time is counted from the first thing seen.
+      if (this.#quiet === undefined) since = performance.now();
+      tell(changes, performance.now() - since);
+      this.#endQuiet();
+      this.#quiet = setTimeout(() => {
+        this.#endQuiet();
+        this.#stage.show();
+      }, QUIET_MS);
     };
+  }
+
+  #endQuiet(): void {
+    clearTimeout(this.#quiet);
+    this.#quiet = undefined;
   }
 
   #promptOf(reader: Interface): Prompt {

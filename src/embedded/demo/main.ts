@@ -1,12 +1,13 @@
 // `npm run demo`: opens the stage, plays the story, hands over to the person, and always tidies up.
 import { isNativeError } from 'node:util/types';
+import { AgentStartError } from './agent-process.ts';
 import { Interactive } from './interactive.ts';
 import { type DemoOptions, parseOptions, usage } from './options.ts';
 import { Printer } from './printer.ts';
 import { NotSeenError, Stage } from './stage.ts';
 import { playStory } from './story.ts';
 import { hanging, styleFor } from './style.ts';
-import { renderDifferences } from './view.ts';
+import { renderDifferences, renderLogLine } from './view.ts';
 
 class Interrupted extends Error {}
 
@@ -77,18 +78,17 @@ const introduce = ({ printer, cluster }: Stage, pid: number): void => {
 
 /** What was expected, what was seen, what the agent said last. */
 const report = (stage: Stage, error: unknown): void => {
-  const { style } = stage.printer;
-  const message = isNativeError(error) ? error.message : String(error);
-  stage.printer.lines(['', ...message.split('\n').flatMap((line) => hanging('', `✗ ${line}`, style.bad))]);
+  const { printer, lastAgentLines } = stage;
+  const { style } = printer;
+  printer.lines(['', ...hanging('✗ ', isNativeError(error) ? error.message : String(error), style.bad)]);
   if (error instanceof NotSeenError) {
-    stage.printer.lines(renderDifferences(error.differences, style));
-    stage.printer.lines(['', '  what there is:']);
+    printer.lines([...renderDifferences(error.differences, style), '', '  what there is:']);
     stage.show();
-  } else if (isNativeError(error)) {
-    stage.printer.lines([style.dim(error.stack ?? '')]);
+  } else if (isNativeError(error) && !(error instanceof AgentStartError)) {
+    printer.lines([style.dim(error.stack ?? '')]);
   }
-  const said = stage.lastAgentLines.flatMap((line) => hanging('  agent | ', line, style.dim));
-  stage.printer.lines(['', '  last log lines of the agent:', ...(said.length > 0 ? said : ['  (none)'])]);
+  const said = lastAgentLines.flatMap((line) => renderLogLine(line, style));
+  printer.lines(['', '  last log lines of the agent:', ...(said.length > 0 ? said : ['    (none)'])]);
 };
 
 const parsed = parseOptions(process.argv.slice(2), process.stdout.isTTY === true);

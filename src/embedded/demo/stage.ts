@@ -12,7 +12,14 @@ import { createDemoNetworks } from './networks.ts';
 import type { DemoOptions } from './options.ts';
 import type { Printer } from './printer.ts';
 import type { SeenEvent, Snapshot } from './snapshot.ts';
-import { annotateCommand, renderChange, renderCommand, renderNarration, renderSnapshot } from './view.ts';
+import {
+  annotateCommand,
+  renderChange,
+  renderCommand,
+  renderLogLine,
+  renderNarration,
+  renderSnapshot,
+} from './view.ts';
 
 export const demoPod = { namespace: 'default', name: 'web' };
 
@@ -56,12 +63,14 @@ export class Stage {
     const { agentSettings, isVerbose, timeoutMs } = this.#options;
     const level = { logLevel: isVerbose ? 'debug' : 'info' };
     this.#pastErrors = this.agentErrors;
-    this.#agent = await AgentProcess.start({
+    const agent = AgentProcess.spawn({
       flags: agentFlags(this.cluster, { ...level, ...agentSettings }),
       startTimeoutMs: timeoutMs,
-      ...(isVerbose && { onLine: (text) => this.printer.lines([this.printer.style.dim(`    agent | ${text}`)]) }),
+      ...(isVerbose && { onLine: (text) => this.printer.lines(renderLogLine(text, this.printer.style)) }),
     });
-    return this.#agent;
+    this.#agent = agent;
+    await agent.whenStarted();
+    return agent;
   }
 
   get agent(): AgentProcess {

@@ -34,6 +34,8 @@ export const annotateCommand = (pod: string, annotation: string, text: string | 
   return isShort ? `${before} ${argument}` : `${before} \\\n${argument}`;
 };
 
+export const renderLogLine = (text: string, style: Style): string[] => hanging('    agent | ', text, style.dim);
+
 const WITNESS_WIDTH = 'network-status'.length;
 
 export const renderChange = ({ witness, tone, text }: Change, elapsedMs: number, style: Style): string => {
@@ -49,8 +51,8 @@ interface Cell {
 }
 
 const HEADER = ['INTERFACE', 'NETWORK', 'ADDRESS', 'IN KERNEL', 'IN IPAM', 'IN NETWORK-STATUS', 'READY'];
-/** The widest that leave room for the other columns: kernel names have 15 bytes, an IPv6 address up to 39. */
-const MAX_WIDTHS = [15, 21, 17, 9, 7, 17, 5];
+/** Together with the gaps just the page. Interface names and IPv4 addresses always fit; what does not is cut. */
+const MAX_WIDTHS = [15, 18, 15, 9, 7, 17, 5];
 
 export const renderTable = ({ rows }: Snapshot, style: Style): string[] => {
   const cells = rows.map((row) => cellsOf(row, style));
