@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..');
 const image = resolve(root, 'dist/image');
 const node = await realpath(resolve(root, 'node_modules/node/bin/node'));
 
-/** One date for every file: an unchanged program makes an unchanged layer. */
+/** One date for every file: when it was built is no part of the image. */
 const FIXED_DATE = new Date('2020-01-01T00:00:00Z');
 
 interface ImageFile {
