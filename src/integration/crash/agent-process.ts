@@ -38,6 +38,12 @@ export class AgentProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /** Asks it to end, unless it is dead already; returns what ended it. */
+  async terminate(): Promise<string> {
+    this.#child.kill('SIGTERM');
+    return await this.ended;
+  }
+
   kill(): void {
     this.#child.kill('SIGKILL');
   }

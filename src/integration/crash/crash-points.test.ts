@@ -54,8 +54,7 @@ const playWithCrash = async (start: () => AgentProcess, context: string): Promis
     () => world.cluster.deletePod(pod),
     () => world.cluster.until('released', async () => Object.keys(await world.ledger()).length === 0),
   );
-  const hasCrashed = !crashing.isRunning;
-  await crashing.killAndWait();
+  const hasCrashed = (await crashing.terminate()) === 'SIGKILL';
   world.cluster.api.faults.clear();
 
   agent = AgentProcess.start(world.cluster);
