@@ -1,7 +1,8 @@
 // Bundles the program into one file: `npm run build`. Bundling and dropping what is unused of client-node halves the agent's
 // memory, so this file is what the image runs and what the tests start.
 import { mkdir } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
 const root = resolve(import.meta.dirname, '..');
@@ -10,17 +11,11 @@ const root = resolve(import.meta.dirname, '..');
 const dropUnused: Plugin = {
   name: 'drop-unused-client-node',
   setup(builder) {
-    builder.onResolve({ filter: /.*/ }, async ({ path, pluginData, ...rest }) => {
-      if (pluginData === 'resolved' || !rest.importer) return undefined;
-      const found = await builder.resolve(path, {
-        importer: rest.importer,
-        resolveDir: rest.resolveDir,
-        kind: rest.kind,
-        pluginData: 'resolved',
-      });
-      if (found.errors.length > 0 || !found.path.includes('@kubernetes/client-node')) return undefined;
-      return { ...found, sideEffects: false };
-    });
+    const entry = fileURLToPath(import.meta.resolve('@kubernetes/client-node'));
+    builder.onResolve({ filter: /^@kubernetes\/client-node$/ }, () => ({ path: entry, sideEffects: false }));
+    builder.onResolve({ filter: /^\.{1,2}\/.*\.js$/ }, ({ path, importer, resolveDir }) =>
+      importer.startsWith(dirname(entry)) ? { path: resolve(resolveDir, path), sideEffects: false } : undefined,
+    );
   },
 };
 

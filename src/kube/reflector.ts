@@ -23,6 +23,8 @@ export interface ReflectorOptions<T extends { readonly resourceVersion: string }
   readonly onChange: (key: string, after: T | undefined) => void;
   readonly onError?: (error: unknown, nextTryMs: number) => void;
   readonly random?: () => number;
+  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly pageSize?: number;
   readonly backoffMinMs?: number;
   readonly backoffMaxMs?: number;
@@ -93,6 +95,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
+    const { sleep = (ms: number) => delay(ms, undefined, { signal }) } = this.#options;
     while (!signal.aborted) {
       let fault: { readonly error: unknown } | undefined;
       try {
@@ -109,7 +112,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
       this.#isConnected = false;
       const pauseMs = this.#pauseMs();
       if (fault) this.#options.onError?.(fault.error, pauseMs);
-      await delay(pauseMs, undefined, { signal }).catch(() => undefined);
+      await sleep(pauseMs, signal).catch(() => undefined);
     }
   }
 
