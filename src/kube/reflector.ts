@@ -107,7 +107,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
         this.#failures += 1;
         if (isGone(error)) this.#version = undefined;
         if (this.#options.isOptional && isNotFound(error)) this.#becomeEmpty();
-        fault = { error };
+        else fault = { error };
       }
       this.#isConnected = false;
       const pauseMs = this.#pauseMs();
