@@ -7,7 +7,12 @@ import { say } from './progress.ts';
 import { attachCluster, findRuntime, removeCluster } from './started-cluster.ts';
 
 const defaultName = 'play';
-const defaultLogsDir = 'e2e/artifacts/logs';
+
+/** A folder per collection: old logs never mix with new ones. */
+const freshLogsDir = (): string => {
+  const now = new Date().toISOString().replaceAll(/[:.]/g, '-');
+  return resolve(import.meta.dirname, '..', 'artifacts', `logs-${now}`);
+};
 
 const getState = async (name: string): Promise<ClusterState> => {
   const state = await findState(name);
@@ -17,8 +22,8 @@ const getState = async (name: string): Promise<ClusterState> => {
   throw new Error(`no cluster ${name}; ${hint}`);
 };
 
-const up = async ({ name }: { name: string }): Promise<void> => {
-  const cluster = await startCluster({ name, failureLogsDir: resolve(defaultLogsDir) });
+const up = async ({ name, keep }: { name: string; keep: boolean }): Promise<void> => {
+  const cluster = await startCluster({ name, failureLogsDir: freshLogsDir(), keepOnFailure: keep });
   say('ready; try:');
   process.stdout.write(
     [
@@ -40,8 +45,8 @@ const kubeconfig = async ({ name }: { name: string }): Promise<void> => {
   process.stdout.write(`${(await getState(name)).kubeconfigPath}\n`);
 };
 
-const logs = async (dir: string, { name }: { name: string }): Promise<void> => {
-  const target = resolve(dir);
+const logs = async (dir: string | undefined, { name }: { name: string }): Promise<void> => {
+  const target = dir === undefined ? freshLogsDir() : resolve(dir);
   await (await attachCluster(await getState(name))).collectLogs(target);
   process.stdout.write(`${target}\n`);
 };
@@ -64,6 +69,7 @@ program
   .command('up')
   .description('start it')
   .option(...nameOption)
+  .option('--keep', 'leave it as it is if the start fails', false)
   .action(up);
 program
   .command('down')
@@ -78,7 +84,7 @@ program
 program
   .command('logs')
   .description('collect the logs of every component into a folder')
-  .argument('[dir]', 'folder', defaultLogsDir)
+  .argument('[dir]', 'folder (default: a new one under e2e/artifacts)')
   .option(...nameOption)
   .action(logs);
 

@@ -23,6 +23,8 @@ export type ClusterOptions = {
   readonly name: string;
   /** Where logs go if the start fails. */
   readonly failureLogsDir: string;
+  /** Leave a cluster that failed to start as it is, for a look inside. */
+  readonly keepOnFailure?: boolean;
 };
 
 type Parts = {
@@ -150,7 +152,8 @@ const bringUp = async (cluster: StartedCluster, archives: readonly string[]): Pr
   await step('install Multus and whereabouts', () => addNetworking(cluster));
 };
 
-export const startCluster = async ({ name, failureLogsDir }: ClusterOptions): Promise<StartedCluster> => {
+export const startCluster = async (options: ClusterOptions): Promise<StartedCluster> => {
+  const { name, failureLogsDir } = options;
   const parts = await prepareParts();
   let started: StartedCluster | undefined;
   try {
@@ -166,7 +169,8 @@ export const startCluster = async ({ name, failureLogsDir }: ClusterOptions): Pr
       await started.collectLogs(failureLogsDir);
       say(`the start failed; logs of every component are in ${failureLogsDir}`);
     }
-    await removeCluster(parts.client, name).catch(() => releaseDocker(parts.client));
+    if (options.keepOnFailure !== true)
+      await removeCluster(parts.client, name).catch(() => releaseDocker(parts.client));
     throw error;
   }
 };

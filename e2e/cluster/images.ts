@@ -77,31 +77,26 @@ export const ensureClusterImages = async (
   const folder = (name: string): string => join(sourceDir, 'images', name);
   const programs = (name: ComponentName, ...files: string[]): string[] =>
     files.map((file) => join(components[name].binDir, file));
-  const onBusybox = { BUSYBOX_IMAGE: busyboxImage };
-  const recipes: readonly ImageRecipe[] = [
-    {
-      tag: busyboxImage,
-      folder: folder('busybox'),
-      binaries: [],
-      buildArgs: { NODE_IMAGE: nodeImage },
-      dependsOn: '',
-    },
-    {
-      tag: multusImage,
-      folder: folder('multus'),
-      binaries: programs('multus', 'multus-daemon', 'multus-shim'),
-      buildArgs: onBusybox,
-      dependsOn: `${components.multus.key} ${nodeImage}`,
-    },
-    {
-      tag: whereaboutsImage,
-      folder: folder('whereabouts'),
-      binaries: programs('whereabouts', 'whereabouts'),
-      buildArgs: onBusybox,
-      dependsOn: `${components.whereabouts.key} ${nodeImage}`,
-    },
-  ];
-  const archives: string[] = [];
-  for (const recipe of recipes) archives.push(await ensureArchive(client, recipe));
-  return archives;
+  const busybox = await ensureArchive(client, {
+    tag: busyboxImage,
+    folder: folder('busybox'),
+    binaries: [],
+    buildArgs: { NODE_IMAGE: nodeImage },
+    dependsOn: '',
+  });
+  const multus = await ensureArchive(client, {
+    tag: multusImage,
+    folder: folder('multus'),
+    binaries: programs('multus', 'multus-daemon', 'multus-shim'),
+    buildArgs: { BUSYBOX_IMAGE: busyboxImage },
+    dependsOn: `${components.multus.key} ${busybox}`,
+  });
+  const whereabouts = await ensureArchive(client, {
+    tag: whereaboutsImage,
+    folder: folder('whereabouts'),
+    binaries: programs('whereabouts', 'whereabouts'),
+    buildArgs: { BUSYBOX_IMAGE: busyboxImage },
+    dependsOn: `${components.whereabouts.key} ${busybox}`,
+  });
+  return [busybox, multus, whereabouts];
 };

@@ -22,6 +22,8 @@ class NodeContainer extends GenericContainer {
       MaskedPaths: [],
       ReadonlyPaths: [],
       CgroupnsMode: 'private',
+      // Privileged pods (Multus) are allowed every device, and cannot be allowed more than their node.
+      DeviceCgroupRules: ['a *:* rwm'],
       Tmpfs: { '/run': 'exec', '/tmp': 'exec' },
     });
   }
