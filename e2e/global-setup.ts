@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startCluster } from './cluster/cluster.ts';
 import { type ClusterState, findState } from './cluster/cluster-state.ts';
+import { onInterrupt } from './cluster/interrupt.ts';
 import { say } from './cluster/progress.ts';
-import { attachCluster, type StartedCluster } from './cluster/started-cluster.ts';
+import { attachCluster, removeClusterByName, type StartedCluster } from './cluster/started-cluster.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,19 +23,15 @@ const attachByName = async (name: string): Promise<StartedCluster> => {
   return attachCluster(state);
 };
 
+const ownName = 'e2e';
+
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const existing = process.env['DYNAMIC_NETWORKS_E2E_CLUSTER'];
+  const forget = existing ? () => {} : onInterrupt(() => removeClusterByName(ownName));
   const cluster = existing
     ? await attachByName(existing)
-    : await startCluster({ name: 'e2e', failureLogsDir: logsDir() });
+    : await startCluster({ name: ownName, failureLogsDir: logsDir() });
   project.provide('clusterState', cluster.state);
-
-  // An interrupted run must not leave a cluster behind; vitest exits without teardown on a signal.
-  const stop = async (): Promise<void> => {
-    if (!existing) await cluster.stop();
-  };
-  const onSignal = () => void stop().finally(() => process.exit(130));
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, onSignal);
 
   return async () => {
     if (project.vitest.state.getCountOfFailedTests() > 0) {
@@ -42,6 +39,7 @@ export const setup = async (project: TestProject): Promise<() => Promise<void>> 
       await cluster.collectLogs(dir);
       say(`some tests failed; logs of every component are in ${dir}`);
     }
-    await stop();
+    if (!existing) await cluster.stop();
+    forget();
   };
 };

@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { startCluster } from './cluster.ts';
 import { type ClusterState, findState, listClusters } from './cluster-state.ts';
+import { onInterrupt } from './interrupt.ts';
 import { say } from './progress.ts';
-import { attachCluster, findRuntime, removeCluster } from './started-cluster.ts';
+import { attachCluster, removeClusterByName } from './started-cluster.ts';
 
 const defaultName = 'play';
 
@@ -23,7 +24,9 @@ const getState = async (name: string): Promise<ClusterState> => {
 };
 
 const up = async ({ name, keep }: { name: string; keep: boolean }): Promise<void> => {
+  const forget = onInterrupt(() => removeClusterByName(name));
   const cluster = await startCluster({ name, failureLogsDir: freshLogsDir(), keepOnFailure: keep });
+  forget();
   say('ready; try:');
   process.stdout.write(
     [
@@ -35,11 +38,7 @@ const up = async ({ name, keep }: { name: string; keep: boolean }): Promise<void
   );
 };
 
-const down = async ({ name }: { name: string }): Promise<void> => {
-  const client = await findRuntime();
-  if (client === undefined) say('no Docker daemon answers, so no cluster runs');
-  else await removeCluster(client, name);
-};
+const down = ({ name }: { name: string }): Promise<void> => removeClusterByName(name);
 
 const kubeconfig = async ({ name }: { name: string }): Promise<void> => {
   process.stdout.write(`${(await getState(name)).kubeconfigPath}\n`);

@@ -64,7 +64,7 @@ const commonFiles = async (authorities: Authorities, node: NodeName, addresses: 
     ...pairFiles('kubelet-server', kubeletServer),
     'kubelet.json': json(kubeletConfig()),
     'kube-proxy.json': json(proxyConfig(node)),
-    'default-network.conflist': json(defaultNetwork(node)),
+    'default-network.conf': json(defaultNetwork(node)),
     'boot.sh': bootScript(node, addresses),
     'services/kubelet': serviceScript(kubeletCommand(node, ip)),
     'services/kube-proxy': serviceScript(proxyCommand),

@@ -3,10 +3,11 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ContainerRuntimeClient, GenericContainer, ImageName } from 'testcontainers';
+import { findDebianMirror } from './debian-mirror.ts';
 import { findProgram, isRoot } from './machine-check.ts';
 import { cacheDir, sourceDir } from './paths.ts';
 import { say, step } from './progress.ts';
@@ -26,35 +27,6 @@ const osRelease = (field: string): string | undefined => {
   return line?.slice(field.length + 1).replaceAll('"', '');
 };
 
-/** Every archive address in apt's sources, one-line and deb822 style, that serves Debian packages. */
-export const debianMirrorsIn = (sources: readonly string[]): readonly string[] =>
-  sources
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => /^\s*(deb\s|URIs:)/.test(line))
-    .flatMap((line) => line.match(/https?:\/\/\S+/g) ?? [])
-    .filter((address) => /\/debian\/?$/.test(address));
-
-const findMirror = (): string | undefined => {
-  const own = process.env['DYNAMIC_NETWORKS_DEBIAN_MIRROR'];
-  if (own) return own;
-  const read = (path: string): string[] => {
-    try {
-      return [readFileSync(path, 'utf8')];
-    } catch {
-      return [];
-    }
-  };
-  const folder = '/etc/apt/sources.list.d';
-  let names: string[] = [];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    // No such folder: only sources.list counts.
-  }
-  const parts = names.filter((name) => /\.(list|sources)$/.test(name)).map((name) => join(folder, name));
-  return debianMirrorsIn([...read('/etc/apt/sources.list'), ...parts.flatMap(read)])[0];
-};
-
 const sourceHash = async (extra: string): Promise<string> => {
   const hash = createHash('sha256').update(extra);
   for (const file of (await readdir(contextDir)).sort())
@@ -70,7 +42,7 @@ const debootstrapBase = async (client: ContainerRuntimeClient): Promise<string> 
   if (await client.image.exists(ImageName.fromString(tag))) return tag;
 
   const debootstrap = findProgram('debootstrap');
-  const mirror = findMirror();
+  const mirror = findDebianMirror();
   if (debootstrap === undefined || !isRoot()) {
     throw new Error(
       `no base image can be pulled, and debootstrap needs root and its package; run ${join(sourceDir, 'install-packages.sh')} as root`,

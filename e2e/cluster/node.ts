@@ -116,7 +116,7 @@ export const makeNode = (client: ContainerRuntimeClient, name: NodeName, contain
   /** Address -> "<container id> <interface>" for one host-local network; empty when the store does not exist. */
   const hostLocalStore = async (network: string): Promise<Readonly<Record<string, string>>> => {
     const script =
-      'cd "$1" 2>/dev/null || exit 0; for f in *.* *:*; do [ -f "$f" ] && echo "$f" $(cat "$f"); done; true';
+      'cd "$1" 2>/dev/null || exit 0; for f in *.* *:*; do [ -f "$f" ] && echo "$f" $(tr -d "\\r" <"$f"); done; true';
     const listing = await run(['sh', '-c', script, 'sh', `${inNode.hostLocalStore}/${network}`]);
     return Object.fromEntries(
       listing

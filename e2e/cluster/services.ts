@@ -129,20 +129,18 @@ export const proxyConfig = (node: NodeName): object => ({
   conntrack: { maxPerCore: 0, min: 0 },
 });
 
-/** The pods' default network: a bridge per node with a range of its own. */
+/**
+ * The pods' default network: a bridge per node with a range of its own. One plugin, not a list: Multus 4.2.3 forgets most
+ * fields of a default network's list before it calls DEL, and every deleted pod would keep its address.
+ */
 export const defaultNetwork = (node: NodeName): object => ({
   cniVersion: '1.0.0',
   name: 'default-network',
-  plugins: [
-    {
-      type: 'bridge',
-      bridge: 'cni0',
-      isDefaultGateway: true,
-      hairpinMode: true,
-      ipam: { type: 'host-local', ranges: [[{ subnet: podCidrOf[node] }]] },
-    },
-    { type: 'portmap', capabilities: { portMappings: true } },
-  ],
+  type: 'bridge',
+  bridge: 'cni0',
+  isDefaultGateway: true,
+  hairpinMode: true,
+  ipam: { type: 'host-local', ranges: [[{ subnet: podCidrOf[node] }]] },
 });
 
 /** Run at each boot of a node, before its services: the default network, and routes to the other nodes' pods. */
@@ -151,7 +149,7 @@ export const bootScript = (node: NodeName, addresses: Readonly<Record<NodeName, 
   const masquerade = `POSTROUTING -s ${podCidr} ! -d ${podCidr} -j MASQUERADE`;
   return [
     'set -eu',
-    `cp ${config('default-network.conflist')} /etc/cni/net.d/10-default-network.conflist`,
+    `cp ${config('default-network.conf')} /etc/cni/net.d/10-default-network.conf`,
     ...others.map((other) => `ip route replace ${podCidrOf[other]} via ${addresses[other]}`),
     `iptables -w -t nat -C ${masquerade} 2>/dev/null || iptables -w -t nat -A ${masquerade}`,
     '',

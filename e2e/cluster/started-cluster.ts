@@ -76,19 +76,35 @@ export const makeStartedCluster = (client: ContainerRuntimeClient, state: Cluste
   };
 };
 
+/** Already gone, or being removed by another clean-up at this moment: both are what we want. */
+const ignoreGone = async (removal: Promise<unknown>): Promise<void> => {
+  try {
+    await removal;
+  } catch (error) {
+    const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined;
+    if (status !== 404 && status !== 409) throw error;
+  }
+};
+
 /** By label and name, so that it also clears up after a crash; does nothing where there is nothing. */
 export const removeContainers = async (client: ContainerRuntimeClient, name: string): Promise<void> => {
   const docker = client.container.dockerode;
   const containers = await docker.listContainers({ all: true, filters: { label: [`${clusterLabel}=${name}`] } });
-  await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })));
+  await Promise.all(containers.map(({ Id }) => ignoreGone(docker.getContainer(Id).remove({ force: true, v: true }))));
   const networks = await docker.listNetworks({ filters: { name: [`^${networkName(name)}$`] } });
-  await Promise.all(networks.map(({ Id }) => docker.getNetwork(Id).remove()));
+  await Promise.all(networks.map(({ Id }) => ignoreGone(docker.getNetwork(Id).remove())));
   await removeClusterDir(name);
 };
 
 export const removeCluster = async (client: ContainerRuntimeClient, name: string): Promise<void> => {
   await step(`remove cluster ${name}`, () => removeContainers(client, name));
   await releaseDocker(client);
+};
+
+/** Whatever runs under this name, also half of it; nothing if no Docker answers. */
+export const removeClusterByName = async (name: string): Promise<void> => {
+  const client = await findRuntime();
+  if (client !== undefined) await removeCluster(client, name);
 };
 
 /** `undefined` when no Docker answers, which means that nothing runs. */
