@@ -1,7 +1,7 @@
 // The cluster itself, before anything of ours runs in it: if these fail, no other end-to-end result means anything.
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { busyboxImage } from './images.ts';
-import { nodeNames } from './layout.ts';
+import { inNode, nodeNames } from './layout.ts';
 import { pollUntil } from './poll-until.ts';
 import { attachCluster, type StartedCluster } from './started-cluster.ts';
 
@@ -96,7 +96,7 @@ describe('the cluster', () => {
   });
 
   it.each(nodeNames)('has the socket of Multus on %s', async (name) => {
-    expect((await cluster.node(name).exec(['test', '-S', '/run/multus/multus.sock'])).exitCode).toBe(0);
+    expect((await cluster.node(name).exec(['test', '-S', inNode.multusSocket])).exitCode).toBe(0);
   });
 
   it.each(nodeNames)('attaches a pod on %s to a bridge network when it is created', async (name) => {
@@ -191,19 +191,31 @@ describe('processes of a node', () => {
 
   it('Multus comes back after its daemon was killed', async () => {
     const node = cluster.node('worker');
+    const restarts = async () => {
+      const path = 'jsonpath={.items[?(@.spec.nodeName=="worker")].status.containerStatuses[0].restartCount}';
+      return Number(await cluster.kubectl(['-n', 'kube-system', 'get', 'pods', '-l', 'app=multus', '-o', path]));
+    };
+    const before = await restarts();
     expect(await node.signalContainers('multus', 'SIGKILL')).toBe(1);
+    const isRestarted = async () => ((await restarts()) > before ? true : undefined);
+    await pollUntil('kubelet to restart Multus', isRestarted, { deadlineMs: 60_000 });
     const isBack = async () => {
-      const curl = [
-        'curl',
-        '-sS',
-        '-o',
-        '/dev/null',
-        '--unix-socket',
-        '/run/multus/multus.sock',
-        'http://multus/readyz',
-      ];
+      const curl = ['curl', '-sS', '-o', '/dev/null', '--unix-socket', inNode.multusSocket, 'http://multus/readyz'];
       return (await node.exec(curl)).exitCode === 0 ? true : undefined;
     };
-    expect(await pollUntil('Multus to be back', isBack, { deadlineMs: 60_000 })).toBe(true);
+    expect(await pollUntil('Multus to answer', isBack, { deadlineMs: 60_000 })).toBe(true);
+  });
+
+  it('a node comes back from a reboot, with its pods in new sandboxes', async () => {
+    const node = cluster.node('worker');
+    const pod = await startPod('survivor', 'worker', bridgeNetwork);
+    const [before] = await node.sandboxes(pod.metadata.uid);
+    await node.reboot();
+    const isBack = async () => {
+      const [after] = await node.sandboxes(pod.metadata.uid);
+      const links = await node.netns(pod.metadata.uid);
+      return after?.id !== before?.id && links.some(({ ifname }) => ifname === 'net1') ? true : undefined;
+    };
+    expect(await pollUntil('the pod to have its networks again', isBack, { deadlineMs: 90_000 })).toBe(true);
   });
 });

@@ -45,7 +45,6 @@ export const startNodeContainer = (options: {
     .withHostname(node)
     .withLabels({ [clusterLabel]: cluster, [nodeLabel]: node })
     .withNetwork(network)
-    .withNetworkAliases(node)
     .withBindMounts([
       { source: options.configDir, target: inNode.config, mode: 'ro' },
       { source: options.logDir, target: inNode.logs, mode: 'rw' },
