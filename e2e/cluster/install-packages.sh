@@ -11,7 +11,6 @@ docker:docker.io
 debootstrap:debootstrap
 ip:iproute2
 iptables:iptables
-openssl:openssl
 tar:tar
 '
 
