@@ -1,8 +1,7 @@
 // What is known of a started cluster, as plain data on disk: a later process can attach to it, or take it down.
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import type { NodeName } from './layout.ts';
 import { clustersDir } from './paths.ts';
 
@@ -19,8 +18,12 @@ export type ClusterState = {
 export const clusterDir = (name: string): string => join(clustersDir(), name);
 const stateFile = (name: string): string => join(clusterDir(name), 'state.json');
 
-export const writeState = (state: ClusterState): Promise<void> =>
-  writeFileAtomic(stateFile(state.name), `${JSON.stringify(state, null, 2)}\n`);
+/** Written beside and renamed: another process may read it at any moment. */
+export const writeState = async (state: ClusterState): Promise<void> => {
+  const path = stateFile(state.name);
+  await writeFile(`${path}.new`, `${JSON.stringify(state, null, 2)}\n`);
+  await rename(`${path}.new`, path);
+};
 
 export const findState = async (name: string): Promise<ClusterState | undefined> => {
   if (!existsSync(stateFile(name))) return undefined;
