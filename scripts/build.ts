@@ -39,7 +39,7 @@ for (const { entry, file } of targets) {
     minify: true,
     keepNames: true,
     sourcemap: false,
-    legalComments: 'none',
+    legalComments: 'linked', // licence notices of what is bundled, in a file beside it
     metafile: true,
     plugins: [dropUnused],
     logLevel: 'error',

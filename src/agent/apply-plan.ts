@@ -33,12 +33,12 @@ export const applyPlan = async (context: ReconcileContext, input: ApplyInput): P
   // Between two sandboxes, or before the end: the kubelet will tell, and nobody needs to be alarmed.
   if (sandbox instanceof KnownError && sandbox.kind === 'sandboxNotReady') throw sandbox;
   if (sandbox instanceof KnownError) return failAll(context, attemptsOf(pod, plan, unfinished), sandbox);
-  const recoveries = await inSequence(unfinished, async (record) => intendRecovery(context, pod, record));
-  const removals = await inSequence(plan.detach, (detach) => intendDetach(context, pod, detach, sandbox));
   const additions = await inSequence(plan.attach, (attach) => intendAttach(context, pod, attach, sandbox, rules));
-
-  const toRemove = ready([...recoveries, ...removals]);
   const toAdd = ready(additions);
+  const addedNames = new Set(toAdd.map((record) => record.interface));
+  const recoveries = unfinished.map((record) => intendRecovery(context, pod, record, addedNames));
+  const removals = await inSequence(plan.detach, (detach) => intendDetach(context, pod, detach, sandbox));
+  const toRemove = ready([...recoveries, ...removals]);
   const settled = [...recoveries, ...removals, ...additions].flatMap((intention) => intention.result ?? []);
   if (toRemove.length === 0 && toAdd.length === 0) return settled;
 
@@ -57,7 +57,6 @@ export const applyPlan = async (context: ReconcileContext, input: ApplyInput): P
     ];
   }
 
-  const addedNames = new Set(toAdd.map((record) => record.interface));
   const removed = await inSequence(toRemove, (record) =>
     detachInterface(context, { pod, record, sandbox, work, addedNames }),
   );

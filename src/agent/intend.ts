@@ -14,10 +14,16 @@ import { attemptOf, CREATION_REQUEST, type Intention, subjectOf } from './step.t
 const NOT_FOUND_MAX_MS = 20_000;
 
 /** What a crash or a failure left half-done. */
-export const intendRecovery = ({ deps }: ReconcileContext, pod: Pod, record: AttachmentRecord): Intention => {
+export const intendRecovery = (
+  { deps }: ReconcileContext,
+  pod: Pod,
+  record: AttachmentRecord,
+  addedNames: ReadonlySet<string>,
+): Intention => {
   const waiting = deps.retries.findWaiting(attemptOf('detach', pod, record));
-  if (waiting === undefined) return { record };
   const isHousekeeping = record.unsettledUntilMs !== undefined;
+  // One whose answer was lost is removed again at once, and for good, when its name is needed anew.
+  if (waiting === undefined || (isHousekeeping && addedNames.has(record.interface))) return { record };
   return { result: { ...subject(record, 'detach'), record, error: waiting, isHousekeeping } };
 };
 

@@ -16,7 +16,7 @@ import { findDrift } from './find-drift.ts';
 import { planPolicy } from './plan-policy.ts';
 import type { AgentDeps, Log, ReconcileContext } from './ports.ts';
 import { refuseHostNetwork, refuseUnreadableStatus } from './refuse-pod.ts';
-import { releaseRecord } from './release-record.ts';
+import { releaseLeftovers, releaseRecord } from './release-record.ts';
 import { announce, invalidNetworks, missingStatus, statesOf, writeReport } from './report-networks.ts';
 import type { StepResult } from './step.ts';
 import { WorkingSet } from './working-set.ts';
@@ -59,7 +59,7 @@ const reconcileStage = async (context: ReconcileContext, pod: Pod): Promise<Outc
     case 'ended':
       return record === undefined ? done : await releaseRecord(context, record);
     case 'running':
-      return await reconcileRunning(context, pod);
+      return worse(await reconcileRunning(context, pod), await releaseLeftovers(context, pod.uid));
   }
 };
 
