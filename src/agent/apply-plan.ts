@@ -9,8 +9,7 @@ import { attachInterface } from './attach-interface.ts';
 import { detachInterface } from './detach-interface.ts';
 import { intendAttach, intendDetach, intendRecovery } from './intend.ts';
 import type { ReconcileContext } from './ports.ts';
-import type { Attempt } from './retry-schedule.ts';
-import { attemptOf, attemptsOf, type Intention, type StepResult } from './step.ts';
+import { attemptOf, attemptsOf, type Intention, type PlannedAttempt, type StepResult } from './step.ts';
 import { isSameAttachment, type WorkingSet } from './working-set.ts';
 
 export interface ApplyInput {
@@ -76,7 +75,11 @@ const ready = (intentions: readonly Intention[]): readonly AttachmentRecord[] =>
   intentions.flatMap((intention) => intention.record ?? []);
 
 /** Nothing could even be begun, for one reason: each interface says so, and each waits for its next try. */
-const failAll = ({ deps }: ReconcileContext, attempts: readonly Attempt[], error: KnownError): readonly StepResult[] =>
+const failAll = (
+  { deps }: ReconcileContext,
+  attempts: readonly PlannedAttempt[],
+  error: KnownError,
+): readonly StepResult[] =>
   attempts.map((attempt) => {
     deps.retries.failed(attempt, error);
     return { verb: attempt.verb, interface: attempt.interface, network: attempt.network, error };

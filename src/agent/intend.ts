@@ -7,8 +7,7 @@ import type { Pod } from '../model/pod.ts';
 import { findDetachConfig } from './find-detach-config.ts';
 import type { ReconcileContext, Sandbox } from './ports.ts';
 import { prepareAttach } from './prepare-attach.ts';
-import type { Attempt } from './retry-schedule.ts';
-import { attemptOf, CREATION_REQUEST, type Intention, subjectOf } from './step.ts';
+import { attemptOf, CREATION_REQUEST, type Intention, type PlannedAttempt, subjectOf } from './step.ts';
 
 /** NetworkAttachmentDefinitions are watched; the retry is only for a watch that is down. */
 const NOT_FOUND_MAX_MS = 20_000;
@@ -53,7 +52,7 @@ export const intendAttach = (
 
 const intend = async (
   { deps }: ReconcileContext,
-  attempt: Attempt,
+  attempt: PlannedAttempt,
   prepare: () => Promise<AttachmentRecord>,
 ): Promise<Intention> => {
   const waiting = deps.retries.findWaiting(attempt);
@@ -70,7 +69,7 @@ const intend = async (
 
 const subject = (
   { interface: name, network }: Pick<AttachmentRecord, 'interface' | 'network'>,
-  verb: Attempt['verb'],
+  verb: PlannedAttempt['verb'],
 ) => ({
   verb,
   interface: name,
