@@ -32,6 +32,7 @@ const podWith = (networksText: string): Pod => ({
   hasEnded: false,
   isLauncherPod: false,
   hasReadinessGate: false,
+  hasSandbox: true,
   sandboxMark: 'mark',
   condition: undefined,
 });

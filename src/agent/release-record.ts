@@ -4,31 +4,41 @@ import { type AttachmentRecord, mayHoldResources, type PodRecord } from '../mode
 import type { PodIdentity } from '../model/delegate-request.ts';
 import { podKey } from '../model/keys.ts';
 import { done, type Outcome, retry } from '../model/outcome.ts';
-import { del } from './detach-interface.ts';
+import { type DelResult, del } from './detach-interface.ts';
 import type { ReconcileContext } from './ports.ts';
 import type { Attempt } from './retry-schedule.ts';
 
 /** After this many failures in a row a person should look: an event on the Node says so. */
 const ALARMING_FAILURES = 5;
 
-/** Releases a whole record. `identity` must be a pod that exists in the API. */
-export const releaseRecord = async (
-  context: ReconcileContext,
-  record: PodRecord,
-  identity: PodIdentity,
-): Promise<Outcome> => {
+/** Releases a whole record. */
+export const releaseRecord = async (context: ReconcileContext, record: PodRecord): Promise<Outcome> => {
   const { ledger, retries } = context.deps;
-  const kept = await releaseAttachments(context, record, record.attachments, identity);
+  const held = [...(record.leftovers ?? []), ...record.attachments];
+  const kept = await releaseAttachments(context, record, held);
   if (kept.length === 0) {
     await ledger.remove(record.uid);
     retries.forgetPod(record.uid);
     return done;
   }
-  if (kept.length < record.attachments.length) await ledger.save({ ...record, attachments: kept });
+  if (kept.length < held.length) await ledger.save({ ...record, attachments: [], leftovers: kept });
   return retry(
     `${kept.length} interface(s) of pod uid ${record.uid} are still to be released`,
     retries.nextDueMs(record.uid),
   );
+};
+
+/** What sandboxes that were replaced still hold; the pod itself lives on with another one. */
+export const releaseLeftovers = async (context: ReconcileContext, uid: string): Promise<Outcome> => {
+  const { ledger, retries } = context.deps;
+  const stored = ledger.find(uid);
+  if (stored?.leftovers === undefined) return done;
+  const { leftovers, ...record } = stored;
+  const kept = await releaseAttachments(context, record, leftovers);
+  if (kept.length === 0 && record.attachments.length === 0) await ledger.remove(uid);
+  else if (kept.length < leftovers.length)
+    await ledger.save({ ...record, ...(kept.length > 0 && { leftovers: kept }) });
+  return kept.length === 0 ? done : retry('an old sandbox still holds interfaces', retries.nextDueMs(uid));
 };
 
 /** Newest first; returns what could not be released yet. */
@@ -36,11 +46,10 @@ export const releaseAttachments = async (
   context: ReconcileContext,
   owner: PodRecord,
   attachments: readonly AttachmentRecord[],
-  identity: PodIdentity,
 ): Promise<readonly AttachmentRecord[]> => {
   const kept: AttachmentRecord[] = [];
   for (const attachment of attachments.filter(mayHoldResources).toReversed()) {
-    if (!(await releaseOne(context, owner, attachment, identity))) kept.unshift(attachment);
+    if (!(await releaseOne(context, owner, attachment))) kept.unshift(attachment);
   }
   return kept;
 };
@@ -49,15 +58,14 @@ const releaseOne = async (
   context: ReconcileContext,
   owner: PodRecord,
   attachment: AttachmentRecord,
-  identity: PodIdentity,
 ): Promise<boolean> => {
   const { deps, log, signal } = context;
   const attempt = attemptOf(owner, attachment);
   if (deps.retries.findWaiting(attempt) !== undefined) return false;
   // A pod that was deleted by force may still run: then its interface must go with its address.
   const isAlive = await deps.sandboxes.isReady(attachment.containerId, signal);
-  const result = await del(context, attachment, identity, isAlive ? attachment.netns : '');
-  const subject = { iface: attachment.interface, network: attachment.network, podUid: owner.uid };
+  const result = await delInSomeName(context, owner, attachment, isAlive ? attachment.netns : '');
+  const subject = { iface: attachment.interface, network: attachment.network, ownerUid: owner.uid };
   switch (result.kind) {
     case 'gone':
       deps.retries.succeeded(attempt);
@@ -81,10 +89,29 @@ const releaseOne = async (
   }
 };
 
+/**
+ * Multus wants a pod that exists in the API: the pod itself while it is there, and the agent's own pod after that. A pod that
+ * has ended may go at any moment, also between our look and Multus' look.
+ */
+const delInSomeName = async (
+  context: ReconcileContext,
+  owner: PodRecord,
+  attachment: AttachmentRecord,
+  netns: string,
+): Promise<DelResult> => {
+  const { pods, self } = context.deps;
+  const identity = (): PodIdentity =>
+    pods.find(podKey(owner.namespace, owner.name))?.uid === owner.uid ? owner : self;
+  const first = identity();
+  const result = await del(context, attachment, first, netns);
+  if (result.kind !== 'failed' || first === self || identity() !== self) return result;
+  return await del(context, attachment, self, netns);
+};
+
 const attemptOf = (owner: PodRecord, { interface: name, network, containerId }: AttachmentRecord): Attempt => ({
   key: podKey(owner.namespace, owner.name),
   uid: owner.uid,
-  verb: 'detach',
+  verb: 'release',
   interface: name,
   network,
   signature: containerId,

@@ -34,6 +34,7 @@ export const viewPod = (object: unknown): Pod | undefined => {
     hasEnded: phase === 'Succeeded' || phase === 'Failed' || (isDeleting && haveContainersEnded(status)),
     isLauncherPod: textIn(objectIn(metadata, 'labels'), LAUNCHER_LABEL.key) === LAUNCHER_LABEL.value,
     hasReadinessGate: listIn(spec, 'readinessGates').some((gate) => textIn(gate, 'conditionType') === READY_CONDITION),
+    hasSandbox: textIn(sandboxCondition(status), 'status') !== 'False',
     sandboxMark: sandboxMark(status),
     condition: findCondition(status),
   };
@@ -42,8 +43,13 @@ export const viewPod = (object: unknown): Pod | undefined => {
 /** While a pod is being deleted, a container that is merely waiting may still be started once more. */
 const haveContainersEnded = (status: JsonObject): boolean => {
   const containers = listIn(status, 'containerStatuses');
+  // Init containers that restart (sidecars) and ephemeral ones may outlive the others.
+  const beside = [...listIn(status, 'initContainerStatuses'), ...listIn(status, 'ephemeralContainerStatuses')];
+  const isIn = (container: unknown, state: string) => isJsonObject(objectIn(container, 'state')[state]);
   return (
-    containers.length > 0 && containers.every((container) => isJsonObject(objectIn(container, 'state')['terminated']))
+    containers.length > 0 &&
+    containers.every((container) => isIn(container, 'terminated')) &&
+    !beside.some((container) => isIn(container, 'running'))
   );
 };
 
@@ -53,11 +59,12 @@ const haveContainersEnded = (status: JsonObject): boolean => {
  */
 const sandboxMark = (status: JsonObject): string => {
   const addresses = listIn(status, 'podIPs').map((entry) => textIn(entry, 'ip') ?? '');
-  const started = listIn(status, 'conditions').find(
-    (condition) => textIn(condition, 'type') === 'PodReadyToStartContainers',
-  );
+  const started = sandboxCondition(status);
   return [...addresses, textIn(started, 'status') ?? '', textIn(started, 'lastTransitionTime') ?? ''].join('|');
 };
+
+const sandboxCondition = (status: JsonObject): unknown =>
+  listIn(status, 'conditions').find((condition) => textIn(condition, 'type') === 'PodReadyToStartContainers');
 
 const findCondition = (status: JsonObject): PodCondition | undefined => {
   const conditions = listIn(status, 'conditions');
