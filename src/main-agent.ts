@@ -157,7 +157,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
   pods.reflector.start();
   networks.reflector.start();
   const driftTimer = startDriftTicks();
-  const ready = Promise.all([pods.reflector.synced, networks.reflector.synced]).then(() => {
+  void Promise.all([pods.reflector.synced, networks.reflector.synced]).then(() => {
     isStarted = true;
     const keys = new Set([
       ...pods.list().map(({ key }) => key),
@@ -191,7 +191,6 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
       isStarted = false;
       clearInterval(driftTimer);
       await Promise.all([pods.reflector.stop(), networks.reflector.stop(), queue.close(settings.shutdownTimeout)]);
-      await Promise.race([ready, Promise.resolve()]);
       await recorder.flush(1000);
       await Promise.all([telemetry.close(), delegate.close(), client.close()]);
       runtime.close();

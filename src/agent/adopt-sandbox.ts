@@ -12,7 +12,7 @@ export const adoptSandbox = async ({ deps, log, signal }: ReconcileContext, pod:
   const sandbox = await deps.sandboxes.get({ uid: pod.runtimeUid, mark: pod.sandboxMark }, signal);
   const stale = record.attachments.filter(({ containerId }) => containerId !== sandbox.id);
   if (stale.length > 0) log.info({ sandbox: sandbox.id, stale: stale.length }, 'sandbox replaced');
-  const kept = await releaseAttachments({ deps, log, signal }, record, stale, pod);
+  const kept = await releaseAttachments({ deps, log, signal }, record, stale);
   const attachments = record.attachments.filter(
     (attachment) => !stale.includes(attachment) || kept.includes(attachment),
   );

@@ -30,6 +30,8 @@ export const applyPlan = async (context: ReconcileContext, input: ApplyInput): P
   const sandbox = await sandboxes
     .get({ uid: pod.runtimeUid, mark: pod.sandboxMark }, context.signal)
     .catch((error: unknown) => toKnownError(error));
+  // Between two sandboxes, or before the end: the kubelet will tell, and nobody needs to be alarmed.
+  if (sandbox instanceof KnownError && sandbox.kind === 'sandboxNotReady') throw sandbox;
   if (sandbox instanceof KnownError) return failAll(context, attemptsOf(pod, plan, unfinished), sandbox);
   const recoveries = await inSequence(unfinished, async (record) => intendRecovery(context, pod, record));
   const removals = await inSequence(plan.detach, (detach) => intendDetach(context, pod, detach, sandbox));

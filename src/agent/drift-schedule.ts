@@ -11,8 +11,6 @@ export interface DriftScheduleOptions {
 export class DriftSchedule {
   readonly #options: DriftScheduleOptions;
   readonly #nextAt = new Map<string, number>();
-  /** Configs whose CHECK has passed once: only then does a failing CHECK mean something. */
-  readonly #checkable = new Set<string>();
 
   constructor(options: DriftScheduleOptions) {
     this.#options = options;
@@ -34,13 +32,5 @@ export class DriftSchedule {
   /** Forgets pods that are gone. */
   retain(uids: ReadonlySet<string>): void {
     for (const uid of this.#nextAt.keys()) if (!uids.has(uid)) this.#nextAt.delete(uid);
-  }
-
-  hasPassed(config: string): boolean {
-    return this.#checkable.has(config);
-  }
-
-  passed(config: string): void {
-    this.#checkable.add(config);
   }
 }

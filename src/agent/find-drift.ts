@@ -1,7 +1,8 @@
-// Asks, for each interface that should be there, whether it is. CNI CHECK is the question where it can be answered: many
-// installs cannot (CNI versions before 0.4.0, which Multus' standard configuration imposes; IPAM plugins without CHECK), and
-// then it fails for healthy interfaces too. So a failing CHECK counts only if CHECK has passed for the same config before;
-// otherwise Multus is asked whether the interface name is free in the pod, which it checks before it runs any plugin.
+// Asks, for each interface that should be there, whether it is. A passing CNI CHECK is a good answer. A failing one is none:
+// in many installs CHECK fails for healthy interfaces too (Multus' standard configuration imposes a CNI version without it,
+// some IPAM plugins do not know it, and `bridge` compares MAC addresses that change as other pods come and go). So before
+// anything is repaired, Multus is asked whether the interface's name is free in the pod, which it looks at before it runs any
+// plugin: only an interface that is not there is replaced.
 import type { AttachmentRecord } from '../model/attachment-record.ts';
 import { configForCheck } from '../model/cni-config.ts';
 import { DelegateError } from '../model/errors.ts';
@@ -28,15 +29,8 @@ export const findDrift = async (
   return broken;
 };
 
-const isBroken = async (context: ReconcileContext, pod: Pod, record: AttachmentRecord): Promise<boolean> => {
-  const { drift } = context.deps;
-  if (await passesCheck(context, pod, record)) {
-    drift.passed(record.config);
-    return false;
-  }
-  if (drift.hasPassed(record.config)) return !(await passesCheck(context, pod, record));
-  return await isNameFree(context, pod, record);
-};
+const isBroken = async (context: ReconcileContext, pod: Pod, record: AttachmentRecord): Promise<boolean> =>
+  !(await passesCheck(context, pod, record)) && (await isNameFree(context, pod, record));
 
 const passesCheck = async (
   { deps, signal }: ReconcileContext,

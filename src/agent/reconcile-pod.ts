@@ -40,11 +40,11 @@ export const makeReconcilePod =
     }
   };
 
-/** Records of pods that had this name and are gone: released in the agent's own name, since Multus wants a pod that exists. */
+/** Records of pods that had this name and are gone. */
 const releaseOrphans = async (context: ReconcileContext, key: PodKey, pod: Pod | undefined): Promise<Outcome> => {
   let outcome: Outcome = done;
   for (const record of context.deps.ledger.findByKey(key)) {
-    if (record.uid !== pod?.uid) outcome = worse(outcome, await releaseRecord(context, record, context.deps.self));
+    if (record.uid !== pod?.uid) outcome = worse(outcome, await releaseRecord(context, record));
   }
   return outcome;
 };
@@ -59,7 +59,7 @@ const reconcileStage = async (context: ReconcileContext, pod: Pod): Promise<Outc
         'the pod is stopping: nothing is plugged any more, and its interfaces stay until its containers have ended',
       );
     case 'ended':
-      return record === undefined ? done : await releaseRecord(context, record, pod);
+      return record === undefined ? done : await releaseRecord(context, record);
     case 'running':
       return await reconcileRunning(context, pod);
   }

@@ -4,21 +4,17 @@ import { type AttachmentRecord, mayHoldResources, type PodRecord } from '../mode
 import type { PodIdentity } from '../model/delegate-request.ts';
 import { podKey } from '../model/keys.ts';
 import { done, type Outcome, retry } from '../model/outcome.ts';
-import { del } from './detach-interface.ts';
+import { type DelResult, del } from './detach-interface.ts';
 import type { ReconcileContext } from './ports.ts';
 import type { Attempt } from './retry-schedule.ts';
 
 /** After this many failures in a row a person should look: an event on the Node says so. */
 const ALARMING_FAILURES = 5;
 
-/** Releases a whole record. `identity` must be a pod that exists in the API. */
-export const releaseRecord = async (
-  context: ReconcileContext,
-  record: PodRecord,
-  identity: PodIdentity,
-): Promise<Outcome> => {
+/** Releases a whole record. */
+export const releaseRecord = async (context: ReconcileContext, record: PodRecord): Promise<Outcome> => {
   const { ledger, retries } = context.deps;
-  const kept = await releaseAttachments(context, record, record.attachments, identity);
+  const kept = await releaseAttachments(context, record, record.attachments);
   if (kept.length === 0) {
     await ledger.remove(record.uid);
     retries.forgetPod(record.uid);
@@ -36,11 +32,10 @@ export const releaseAttachments = async (
   context: ReconcileContext,
   owner: PodRecord,
   attachments: readonly AttachmentRecord[],
-  identity: PodIdentity,
 ): Promise<readonly AttachmentRecord[]> => {
   const kept: AttachmentRecord[] = [];
   for (const attachment of attachments.filter(mayHoldResources).toReversed()) {
-    if (!(await releaseOne(context, owner, attachment, identity))) kept.unshift(attachment);
+    if (!(await releaseOne(context, owner, attachment))) kept.unshift(attachment);
   }
   return kept;
 };
@@ -49,15 +44,14 @@ const releaseOne = async (
   context: ReconcileContext,
   owner: PodRecord,
   attachment: AttachmentRecord,
-  identity: PodIdentity,
 ): Promise<boolean> => {
   const { deps, log, signal } = context;
   const attempt = attemptOf(owner, attachment);
   if (deps.retries.findWaiting(attempt) !== undefined) return false;
   // A pod that was deleted by force may still run: then its interface must go with its address.
   const isAlive = await deps.sandboxes.isReady(attachment.containerId, signal);
-  const result = await del(context, attachment, identity, isAlive ? attachment.netns : '');
-  const subject = { iface: attachment.interface, network: attachment.network, podUid: owner.uid };
+  const result = await delInSomeName(context, owner, attachment, isAlive ? attachment.netns : '');
+  const subject = { iface: attachment.interface, network: attachment.network, ownerUid: owner.uid };
   switch (result.kind) {
     case 'gone':
       deps.retries.succeeded(attempt);
@@ -79,6 +73,25 @@ const releaseOne = async (
       return false;
     }
   }
+};
+
+/**
+ * Multus wants a pod that exists in the API: the pod itself while it is there, and the agent's own pod after that. A pod that
+ * has ended may go at any moment, also between our look and Multus' look.
+ */
+const delInSomeName = async (
+  context: ReconcileContext,
+  owner: PodRecord,
+  attachment: AttachmentRecord,
+  netns: string,
+): Promise<DelResult> => {
+  const { pods, self } = context.deps;
+  const identity = (): PodIdentity =>
+    pods.find(podKey(owner.namespace, owner.name))?.uid === owner.uid ? owner : self;
+  const first = identity();
+  const result = await del(context, attachment, first, netns);
+  if (result.kind !== 'failed' || first === self || identity() !== self) return result;
+  return await del(context, attachment, self, netns);
 };
 
 const attemptOf = (owner: PodRecord, { interface: name, network, containerId }: AttachmentRecord): Attempt => ({

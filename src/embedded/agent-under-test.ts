@@ -24,6 +24,6 @@ export const agentFlags = (
   checkInterval: '0',
   multusTimeout: '2s',
   shutdownTimeout: '5s',
-  logLevel: 'warn',
+  logLevel: 'error',
   ...overrides,
 });

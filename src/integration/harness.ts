@@ -102,14 +102,16 @@ export class World {
     );
   }
 
+  /** Messages of the agent's own events about this very pod, not about a predecessor of its name. */
   events(ref: Ref, reason: string): string[] {
+    const { uid } = this.cluster.pod(ref).metadata;
     return this.cluster
       .events(ref)
-      .filter(
-        (event) =>
-          event['reason'] === reason &&
-          (event['source'] as { component?: string } | undefined)?.component === 'dynamic-networks',
-      )
+      .filter((event) => {
+        const source = event['source'] as { component?: string } | undefined;
+        const subject = event['involvedObject'] as { uid?: string } | undefined;
+        return event['reason'] === reason && source?.component === 'dynamic-networks' && subject?.uid === uid;
+      })
       .map((event) => String(event['message']));
   }
 
@@ -132,6 +134,17 @@ export class World {
         JSON.stringify(this.links(ref)) === JSON.stringify(Object.keys(expected).sort()),
       timeoutMs,
     );
+  }
+
+  /** Deletes every pod that a test made and waits until the cluster has nothing of them left: the end of each story. */
+  async clean(): Promise<void> {
+    const pods = this.cluster.objects.list('pods', 'default').map(({ metadata }) => metadata.name);
+    await Promise.all(pods.map((name) => this.cluster.deletePod({ namespace: 'default', name })));
+    await this.cluster.until(
+      'every address is returned',
+      () => this.addresses().length === 0 && this.cluster.leaks().length === 0,
+    );
+    await this.cluster.until('the ledger is empty', async () => Object.keys(await this.ledger()).length === 0);
   }
 
   /** What the agent's disk says, by pod name and interface. */

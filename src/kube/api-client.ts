@@ -40,6 +40,8 @@ export class ApiClient {
   readonly #options: ApiClientOptions;
   readonly #server: string;
   #credentials: Credentials | undefined;
+  /** The reading that is under way, if any: requests of one burst share it, or each would open connections of its own. */
+  #reading: Promise<Credentials> | undefined;
 
   constructor(kubeConfig: KubeConfig, options: ApiClientOptions) {
     const cluster = kubeConfig.getCurrentCluster();
@@ -96,6 +98,14 @@ export class ApiClient {
   async #freshCredentials(): Promise<Credentials> {
     const current = this.#credentials;
     if (current !== undefined && Date.now() - current.readAtMs < CREDENTIALS_MAX_AGE_MS) return current;
+    this.#reading ??= this.#readCredentials().finally(() => {
+      this.#reading = undefined;
+    });
+    return await this.#reading;
+  }
+
+  async #readCredentials(): Promise<Credentials> {
+    const current = this.#credentials;
     const read: RequestOptions = {};
     await this.#kubeConfig.applyToHTTPSOptions(read);
     const { ca, cert, key, rejectUnauthorized, servername } = read;

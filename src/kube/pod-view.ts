@@ -34,6 +34,7 @@ export const viewPod = (object: unknown): Pod | undefined => {
     hasEnded: phase === 'Succeeded' || phase === 'Failed' || (isDeleting && haveContainersEnded(status)),
     isLauncherPod: textIn(objectIn(metadata, 'labels'), LAUNCHER_LABEL.key) === LAUNCHER_LABEL.value,
     hasReadinessGate: listIn(spec, 'readinessGates').some((gate) => textIn(gate, 'conditionType') === READY_CONDITION),
+    hasSandbox: textIn(sandboxCondition(status), 'status') !== 'False',
     sandboxMark: sandboxMark(status),
     condition: findCondition(status),
   };
@@ -53,11 +54,12 @@ const haveContainersEnded = (status: JsonObject): boolean => {
  */
 const sandboxMark = (status: JsonObject): string => {
   const addresses = listIn(status, 'podIPs').map((entry) => textIn(entry, 'ip') ?? '');
-  const started = listIn(status, 'conditions').find(
-    (condition) => textIn(condition, 'type') === 'PodReadyToStartContainers',
-  );
+  const started = sandboxCondition(status);
   return [...addresses, textIn(started, 'status') ?? '', textIn(started, 'lastTransitionTime') ?? ''].join('|');
 };
+
+const sandboxCondition = (status: JsonObject): unknown =>
+  listIn(status, 'conditions').find((condition) => textIn(condition, 'type') === 'PodReadyToStartContainers');
 
 const findCondition = (status: JsonObject): PodCondition | undefined => {
   const conditions = listIn(status, 'conditions');

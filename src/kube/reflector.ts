@@ -23,6 +23,8 @@ export interface ReflectorOptions<T extends { readonly resourceVersion: string }
   readonly onChange: (key: string, after: T | undefined) => void;
   readonly onError?: (error: unknown, nextTryMs: number) => void;
   readonly random?: () => number;
+  /** Resolves after so many milliseconds; rejects when the signal aborts. */
+  readonly sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   readonly pageSize?: number;
   readonly backoffMinMs?: number;
   readonly backoffMaxMs?: number;
@@ -81,13 +83,21 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
   /** Takes in an object that came as the answer to a write or a read of our own, ahead of the watch. */
   accept(object: unknown): T | undefined {
     const view = this.#options.view(object);
-    if (view !== undefined) this.#put(view);
+    if (view !== undefined && !this.#isOutlived(view)) this.#put(view);
     return view;
+  }
+
+  /** The watch is past this version and has no such object: it was deleted before the answer was taken in. */
+  #isOutlived(view: T): boolean {
+    const isKnown = this.#views.has(this.#options.keyOf(view));
+    return !isKnown && this.#version !== undefined && isOlderVersion(view, { resourceVersion: this.#version });
   }
 
   async #run(): Promise<void> {
     const { signal } = this.#stop;
+    const { sleep = (ms: number) => delay(ms, undefined, { signal }) } = this.#options;
     while (!signal.aborted) {
+      let fault: { readonly error: unknown } | undefined;
       try {
         if (this.#version === undefined) await this.#readList(signal);
         const sawEvents = await this.#watch(signal);
@@ -97,15 +107,17 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
         this.#failures += 1;
         if (isGone(error)) this.#version = undefined;
         if (this.#options.isOptional && isNotFound(error)) this.#becomeEmpty();
-        this.#options.onError?.(error, this.#pauseMs());
+        fault = { error };
       }
       this.#isConnected = false;
-      await delay(this.#pauseMs(), undefined, { signal }).catch(() => undefined);
+      const pauseMs = this.#pauseMs();
+      if (fault) this.#options.onError?.(fault.error, pauseMs);
+      await sleep(pauseMs, signal).catch(() => undefined);
     }
   }
 
   #pauseMs(): number {
-    const { backoffMinMs = 200, backoffMaxMs = 30_000 } = this.#options;
+    const { backoffMinMs = 200, backoffMaxMs = 10_000 } = this.#options;
     if (this.#failures === 0) return Math.round(this.#random() * backoffMinMs);
     return backoffMs(this.#failures, { minMs: backoffMinMs, maxMs: backoffMaxMs, random: this.#random });
   }

@@ -3,13 +3,13 @@
 // - a crash at any instruction leaves the old record or the new one, never a mixture;
 // - find() and list() answer from memory: the directory is read once, at open();
 // - a file that cannot be understood is set aside with its content, reported, and never stops the agent.
-import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import type { PodRecord } from '../model/attachment-record.ts';
 import { KnownError } from '../model/errors.ts';
 import { type PodKey, podKey } from '../model/keys.ts';
 import { parsePodRecord } from './record-schema.ts';
+import { isLeftover, writeDurably } from './write-durably.ts';
 
 export interface CorruptFile {
   readonly file: string;
@@ -37,7 +37,7 @@ export class FileLedger {
     const ledger = new FileLedger(directory);
     for (const file of await readdir(directory)) {
       if (file.endsWith(SUFFIX)) await ledger.#load(file, onCorrupt);
-      else if (!file.includes('.corrupt-')) await rm(join(directory, file), { force: true }); // a write that a crash cut off
+      else if (isLeftover(file)) await rm(join(directory, file), { force: true });
     }
     return ledger;
   }
@@ -57,8 +57,7 @@ export class FileLedger {
 
   async save(record: PodRecord): Promise<void> {
     try {
-      await writeFileAtomic(this.#path(record.uid), `${JSON.stringify(record)}\n`, { mode: 0o600 });
-      await this.#syncDirectory();
+      await writeDurably(this.#path(record.uid), `${JSON.stringify(record)}\n`);
     } catch (error) {
       throw this.#unwritable(error);
     }
@@ -105,16 +104,6 @@ export class FileLedger {
   #path(uid: string): string {
     if (!UID.test(uid)) throw new TypeError(`pod uid ${JSON.stringify(uid)} cannot name a ledger file`);
     return join(this.#directory, `${uid}${SUFFIX}`);
-  }
-
-  /** The rename itself is only durable once the directory is. */
-  async #syncDirectory(): Promise<void> {
-    const handle = await open(this.#directory, 'r');
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
   }
 
   #unwritable(cause: unknown): KnownError {

@@ -1,5 +1,5 @@
 // `dynamic-networks.io/interfaces` and the pod condition: per interface, whether it is ready, why not, and since when.
-import { isJsonObject } from './json.ts';
+import { isDeeperThan, isJsonObject, shorten } from './json.ts';
 import { isReadyInSpiteOf, type Reason } from './reasons.ts';
 
 export interface InterfaceState {
@@ -31,14 +31,14 @@ export const stateOf = (
   interface: target.interface ?? '',
   network: target.network,
   ready: problem === undefined || isReadyInSpiteOf(problem.reason),
-  ...(problem && { reason: problem.reason, message: problem.message.slice(0, MAX_MESSAGE) }),
+  ...(problem && { reason: problem.reason, message: shorten(problem.message, MAX_MESSAGE) }),
 });
 
 export const parseReports = (text: string | undefined): readonly InterfaceReport[] => {
   if (text === undefined) return [];
   try {
     const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value.filter(isReport) : [];
+    return Array.isArray(value) && !isDeeperThan(value) ? value.filter(isReport) : [];
   } catch {
     return []; // It is ours to write: what cannot be read is written anew.
   }

@@ -36,6 +36,10 @@ export const canonicalJson = (value: unknown): string => {
 
 /** A user's text, shortened and quoted, so that it is safe and readable in an event or a log line. */
 export const quote = (value: unknown, maxLength = 80): string => {
+  if (isDeeperThan(value)) return `a value of more than ${MAX_DEPTH} levels`;
   const text = JSON.stringify(value) ?? String(value);
-  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
+  return text.length <= maxLength ? text : `${shorten(text, maxLength)}…`;
 };
+
+/** Half a character at the cut would come back from the API server as another text than was sent. */
+export const shorten = (text: string, maxLength: number): string => text.slice(0, maxLength).toWellFormed();

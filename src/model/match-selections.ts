@@ -1,7 +1,7 @@
 // Which element of the annotation means which attachment that exists. Named elements go by interface name. An unnamed one
 // takes an attachment of its network that no named element claims: one that fits its attributes before one that does not,
 // and `net<i+1>`, the name Multus gives at pod creation, before the others in numeric order.
-import { canonicalAddress } from './address.ts';
+import { canonicalAddress, canonicalMac } from './address.ts';
 import { quote } from './json.ts';
 import { type NetworkSelection, requestSignature } from './network-selection.ts';
 import type { ManagedAttachment, Observed } from './observe-attachments.ts';
@@ -18,8 +18,6 @@ export interface SelectionMatch {
 export interface Matches {
   readonly selections: readonly SelectionMatch[];
   readonly unclaimed: readonly ManagedAttachment[];
-  /** Names that a named element takes over from an attachment of another network. */
-  readonly movedNames: ReadonlySet<string>;
 }
 
 const RESERVED = new Set(['lo']);
@@ -49,7 +47,7 @@ export const matchSelections = (
 
   const claimed = new Set(claims.values());
   const unclaimed = managed.filter((target) => !claimed.has(target));
-  const staying = [...claimed, ...unclaimed.filter(mustStay)].map((target) => target.interface);
+  const staying = [...claimed, ...unclaimed.filter(mustStay)].flatMap(namesOf);
   const taken = new Set([...RESERVED, ...foreignNames, ...wantedNames, ...staying]);
 
   const selections = desired.map((selection): SelectionMatch => {
@@ -73,7 +71,7 @@ export const matchSelections = (
     return {};
   }
 
-  return { selections, unclaimed, movedNames: wantedNames };
+  return { selections, unclaimed };
 };
 
 const claimForUnnamed = (
@@ -104,15 +102,21 @@ const findFit = (free: ReadonlySet<ManagedAttachment>, selection: NetworkSelecti
 const fits: Fit = ({ attributes }, target) => {
   if (target.origin === 'hotplug') return target.record.request === requestSignature(attributes);
   const held = new Set(target.entries.flatMap((entry) => entry.ips ?? []).map(canonicalAddress));
-  const mac = target.entries[0]?.mac?.toLowerCase();
+  const mac = target.entries[0]?.mac;
   return (
     (attributes.ips ?? []).every((ip) => held.has(canonicalAddress(ip))) &&
-    (attributes.mac === undefined || attributes.mac.toLowerCase() === mac)
+    (attributes.mac === undefined || canonicalMac(attributes.mac) === canonicalMac(mac ?? ''))
   );
 };
 
 const byNaturalName = (a: ManagedAttachment, b: ManagedAttachment): number =>
   a.interface.length - b.interface.length || (a.interface < b.interface ? -1 : 1);
+
+/** A plugin may make more than the one interface that it was asked for. */
+const namesOf = ({ interface: name, entries }: ManagedAttachment): string[] => [
+  name,
+  ...entries.flatMap((entry) => entry.interface ?? []),
+];
 
 const takeOrdinalName = (taken: Set<string>): string => {
   let ordinal = 1;

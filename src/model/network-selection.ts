@@ -1,5 +1,5 @@
 // What a pod desires: one element of `k8s.v1.cni.cncf.io/networks`, in either of its two forms.
-
+import { canonicalMac } from './address.ts';
 import { canonicalJson, type JsonObject } from './json.ts';
 import type { NetworkName } from './keys.ts';
 
@@ -30,7 +30,7 @@ export interface SelectionAttributes {
  * annotation without it, and that must not replace a healthy interface.
  */
 export const requestSignature = (attributes: SelectionAttributes): string =>
-  canonicalJson({ ...attributes, mac: attributes.mac?.toLowerCase() });
+  canonicalJson({ ...attributes, mac: attributes.mac && canonicalMac(attributes.mac) });
 
 /** The highest number of bytes that the kernel takes for an interface name (IFNAMSIZ less the closing zero). */
 export const MAX_INTERFACE_NAME_BYTES = 15;

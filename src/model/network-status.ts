@@ -1,6 +1,6 @@
 // What a pod's status reports: `k8s.v1.cni.cncf.io/network-status`, written by Multus at pod creation and by the agent after.
 // Entries are kept as they were read, unknown fields included, so that writing the list back changes only what is ours.
-import { goJson, isJsonObject, quote } from './json.ts';
+import { goJson, isDeeperThan, isJsonObject, quote } from './json.ts';
 
 export const NETWORK_STATUS_ANNOTATION = 'k8s.v1.cni.cncf.io/network-status';
 
@@ -29,7 +29,7 @@ export const parseNetworkStatus = (text: string | undefined): ParsedStatus => {
   } catch {
     return { state: 'unreadable', message: `${NETWORK_STATUS_ANNOTATION} is not valid JSON: ${quote(text)}` };
   }
-  if (!Array.isArray(value) || !value.every(isStatusEntry)) {
+  if (!Array.isArray(value) || isDeeperThan(value) || !value.every(isStatusEntry)) {
     return {
       state: 'unreadable',
       message: `${NETWORK_STATUS_ANNOTATION} is not a list of status entries: ${quote(text)}`,

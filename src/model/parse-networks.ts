@@ -2,7 +2,7 @@
 // `[namespace/]name[@interface]`. Nothing half-read leaves this module: either every element is sound, or each problem is
 // named with its element, field and value, and the caller changes nothing.
 import ipaddr from 'ipaddr.js';
-import { isDeeperThan, isJsonObject, type JsonObject, quote } from './json.ts';
+import { isDeeperThan, isJsonObject, type JsonObject, quote, shorten } from './json.ts';
 import { networkName } from './keys.ts';
 import { interfaceNameProblem, type NetworkSelection, type SelectionAttributes } from './network-selection.ts';
 
@@ -36,7 +36,7 @@ const readJson = (text: string, problems: SelectionProblem[]): (JsonObject | und
     value = JSON.parse(text);
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
-    problems.push({ index: undefined, message: `not valid JSON: ${detail.slice(0, 200)}` });
+    problems.push({ index: undefined, message: `not valid JSON: ${shorten(detail, 200)}` });
     return [];
   }
   if (!Array.isArray(value)) {
@@ -100,7 +100,8 @@ const SUBDOMAIN = /^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/;
 const readElement = (element: JsonObject, index: number, podNamespace: string, report: Report): NetworkSelection => {
   const namespace = readNamespace(element['namespace'], podNamespace, report);
   const name = readName(element['name'], report);
-  const iface = readInterface(element['interface'] || element['interfaceRequest'], report);
+  const named = element['interface'] === undefined || element['interface'] === '' ? 'interfaceRequest' : 'interface';
+  const iface = readInterface(element[named], report);
   const attributes = readAttributes(element, report);
   return {
     index,
@@ -183,8 +184,10 @@ const readObject = (value: unknown, field: string, report: Report): JsonObject |
   return undefined;
 };
 
+/** As Go's net.ParseIP: no zone, and no leading zeros in a dotted part. */
 const isAddress = (value: unknown): value is string =>
-  typeof value === 'string' && (ipaddr.IPv4.isValidFourPartDecimal(value) || ipaddr.IPv6.isValid(value));
+  typeof value === 'string' &&
+  (ipaddr.IPv4.isValidFourPartDecimal(value) || (ipaddr.IPv6.isValid(value) && !/%|(?<![\da-f])0\d+\./i.test(value)));
 
 const isAddressOrCidr = (value: unknown): value is string => {
   if (typeof value !== 'string') return false;

@@ -1,7 +1,7 @@
 // From what a pod desires and what it has, what to do: pure, deterministic, and the same again when nothing changed.
 // Detaching comes first, in reverse of the reported order; then attaching, in annotation order. Foreign attachments (the
 // default network among them) are never part of a plan.
-import { canonicalAddress } from './address.ts';
+import { canonicalAddress, canonicalMac } from './address.ts';
 import { quote } from './json.ts';
 import type { NetworkName } from './keys.ts';
 import { matchSelections } from './match-selections.ts';
@@ -60,7 +60,8 @@ export const planAttachments = (
 ): Plan => {
   const matches = matchSelections(desired, observed, (target) => isProtected(target, policy));
   const steps = matches.selections.map((match) => planSelection(match, policy));
-  const leftover = matches.unclaimed.map((target) => planUnclaimed(target, matches.movedNames, policy));
+  const attachedNames = new Set(steps.flatMap((step) => step.attach?.interface ?? []));
+  const leftover = matches.unclaimed.map((target) => planUnclaimed(target, attachedNames, policy));
   const detach = [...steps, ...leftover].flatMap((step) => step.detach ?? []);
   const position = new Map(observed.map((target, index) => [target, index]));
   return {
@@ -95,9 +96,9 @@ const planSelection = (match: SelectionMatch, policy: PlanPolicy): Step => {
   };
 };
 
-const planUnclaimed = (target: ManagedAttachment, movedNames: ReadonlySet<string>, policy: PlanPolicy): Step => {
+const planUnclaimed = (target: ManagedAttachment, attachedNames: ReadonlySet<string>, policy: PlanPolicy): Step => {
   if (!isProtected(target, policy)) {
-    return { detach: { target, cause: movedNames.has(target.interface) ? 'moved' : 'unwanted' } };
+    return { detach: { target, cause: attachedNames.has(target.interface) ? 'moved' : 'unwanted' } };
   }
   const message = `interface ${target.interface} on ${target.network} holds a device that was given to the pod at its creation; it stays, although the annotation no longer lists it`;
   return { keep: { target, notice: { reason: 'DeviceAttachmentKept', message } } };
@@ -144,7 +145,7 @@ const creationNotice = (selection: NetworkSelection, attached: CreationAttachmen
 /** Only what network-status shows can be compared: what the annotation said at pod creation is not recorded anywhere. */
 const differingAttributes = ({ attributes }: NetworkSelection, { entries }: CreationAttachment): string | undefined => {
   const mac = entries[0]?.mac;
-  if (attributes.mac !== undefined && mac && attributes.mac.toLowerCase().replaceAll('-', ':') !== mac.toLowerCase()) {
+  if (attributes.mac !== undefined && mac && canonicalMac(attributes.mac) !== canonicalMac(mac)) {
     return `mac is ${quote(mac)}, not the requested ${quote(attributes.mac)}`;
   }
   const held = new Set(entries.flatMap((entry) => entry.ips ?? []).map(canonicalAddress));

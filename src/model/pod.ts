@@ -20,6 +20,8 @@ export interface Pod {
   readonly hasEnded: boolean;
   readonly isLauncherPod: boolean;
   readonly hasReadinessGate: boolean;
+  /** False between the loss of a sandbox and the start of its successor: until then the status still tells of the old one. */
+  readonly hasSandbox: boolean;
   /** Differs whenever the sandbox may be another one; see sandboxMark in kube/pod-view.ts. */
   readonly sandboxMark: string;
   readonly condition: PodCondition | undefined;
@@ -42,5 +44,5 @@ export type Stage = 'starting' | 'running' | 'stopping' | 'ended';
 export const stageOf = (pod: Pod): Stage => {
   if (pod.hasEnded) return 'ended';
   if (pod.isDeleting) return 'stopping';
-  return pod.phase === 'Running' ? 'running' : 'starting';
+  return pod.phase === 'Running' && pod.hasSandbox ? 'running' : 'starting';
 };

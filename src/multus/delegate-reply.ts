@@ -5,6 +5,13 @@ import type { CniResult } from '../model/cni-result.ts';
 /** Go writes null for an empty list, and leaves empty fields out. */
 const listOf = <T extends z.ZodMiniType>(item: T) => z.optional(z.nullable(z.array(item)));
 
+const dns = z.object({
+  nameservers: listOf(z.string()),
+  domain: z.optional(z.nullable(z.string())),
+  search: listOf(z.string()),
+  options: listOf(z.string()),
+});
+
 const result = z.object({
   interfaces: listOf(
     z.object({
@@ -17,20 +24,25 @@ const result = z.object({
   ),
   ips: listOf(z.object({ address: z.string(), interface: z.optional(z.nullable(z.number())) })),
   routes: listOf(z.object({ dst: z.string(), gw: z.optional(z.nullable(z.string())) })),
-  dns: z.optional(z.nullable(z.record(z.string(), z.unknown()))),
+  dns: z.optional(z.nullable(dns)),
 });
 
 const reply = z.object({ Result: z.optional(z.nullable(result)) });
 
 /** An empty result is sound: some plugins make no interface of their own. Throws when the text is no such reply. */
 export const parseAddReply = (text: string): CniResult => {
-  const { interfaces, ips, routes, dns } = reply.parse(text.trim() === '' ? {} : JSON.parse(text)).Result ?? {};
+  const {
+    interfaces,
+    ips,
+    routes,
+    dns: servers,
+  } = reply.parse(text.trim() === '' ? {} : JSON.parse(text)).Result ?? {};
   return {
     interfaces: interfaces ?? [],
     ips: (ips ?? []).map(({ address, interface: index }) =>
       index == null ? { address } : { address, interface: index },
     ),
     routes: (routes ?? []).map(({ dst, gw }) => (gw == null ? { dst } : { dst, gw })),
-    dns: dns ?? {},
+    dns: Object.fromEntries(Object.entries(servers ?? {}).filter(([, value]) => value?.length)),
   };
 };

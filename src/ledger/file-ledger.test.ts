@@ -1,0 +1,177 @@
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { PodRecord } from '../model/attachment-record.ts';
+import { podKey } from '../model/keys.ts';
+import { record } from '../model/test-builders.ts';
+import { type CorruptFile, FileLedger } from './file-ledger.ts';
+
+let directory: string;
+let corrupt: CorruptFile[];
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'ledger-'));
+  corrupt = [];
+});
+afterEach(() => rm(directory, { recursive: true, force: true }));
+
+const open = () => FileLedger.open(directory, (file) => corrupt.push(file));
+const podRecord = (uid: string, fields: Partial<PodRecord> = {}): PodRecord => ({
+  version: 1,
+  namespace: 'shop',
+  name: 'web',
+  uid,
+  sandboxMark: '10.0.0.1|True|',
+  attachments: [record('blue@net1')],
+  ...fields,
+});
+
+describe('what was saved', () => {
+  it('is found again, also by a ledger that is opened later', async () => {
+    const full = podRecord('uid-1', {
+      attachments: [
+        record('blue@net1', { deviceId: '0000:65:00.2', unsettledUntilMs: 5 }),
+        record('red@net2', { state: 'adding' }),
+      ],
+    });
+    await (await open()).save(full);
+    const again = await open();
+    expect([again.find('uid-1'), again.list(), again.find('uid-2')]).toEqual([full, [full], undefined]);
+  });
+
+  it('replaces what was saved before for that pod', async () => {
+    const ledger = await open();
+    await ledger.save(podRecord('uid-1'));
+    await ledger.save(podRecord('uid-1', { attachments: [] }));
+    expect([ledger.list().length, (await open()).find('uid-1')?.attachments]).toEqual([1, []]);
+  });
+
+  it('is gone after it was removed, and removing it again does nothing', async () => {
+    const ledger = await open();
+    await ledger.save(podRecord('uid-1'));
+    await ledger.remove('uid-1');
+    await ledger.remove('uid-1');
+    expect([ledger.find('uid-1'), ledger.findByKey(podKey('shop', 'web'))]).toEqual([undefined, []]);
+    expect((await open()).list()).toEqual([]);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('can be read by nobody else on the node', async () => {
+    await (await open()).save(podRecord('uid-1'));
+    expect((await stat(join(directory, 'uid-1.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  it('lies in one file per pod and leaves no other behind', async () => {
+    const ledger = await open();
+    await Promise.all([1, 2, 3].map((i) => ledger.save(podRecord(`uid-${i}`))));
+    expect((await readdir(directory)).sort()).toEqual(['uid-1.json', 'uid-2.json', 'uid-3.json']);
+  });
+
+  it('is whole for 50 pods that were saved at once, several times each', async () => {
+    const ledger = await open();
+    const uids = Array.from({ length: 50 }, (_, i) => `uid-${i}`);
+    const saveAll = (mark: string) =>
+      Promise.all(uids.map((uid) => ledger.save(podRecord(uid, { name: uid, sandboxMark: mark }))));
+    for (const mark of ['a', 'b', 'c']) await saveAll(mark);
+    const again = await open();
+    expect(again.list().map(({ sandboxMark }) => sandboxMark)).toEqual(uids.map(() => 'c'));
+    expect(again.findByKey(podKey('shop', 'uid-7')).map(({ uid }) => uid)).toEqual(['uid-7']);
+  });
+});
+
+describe('findByKey', () => {
+  it('finds every pod that had the name, and only those', async () => {
+    const ledger = await open();
+    await ledger.save(podRecord('uid-1'));
+    await ledger.save(podRecord('uid-2'));
+    await ledger.save(podRecord('uid-3', { name: 'db' }));
+    const uids = () => ledger.findByKey(podKey('shop', 'web')).map(({ uid }) => uid);
+    expect(uids()).toEqual(['uid-1', 'uid-2']);
+    await ledger.remove('uid-1');
+    expect(uids()).toEqual(['uid-2']);
+  });
+});
+
+describe('opening', () => {
+  it('makes the directory, for the agent alone', async () => {
+    directory = join(directory, 'new', 'ledger');
+    await open();
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+  });
+
+  it('removes what a cut-off write left, and the old record is intact', async () => {
+    await (await open()).save(podRecord('uid-1'));
+    await writeFile(join(directory, 'uid-1.json.0123456789abcdef.tmp'), '{"version":1,"names');
+    const again = await open();
+    expect([again.find('uid-1'), corrupt]).toEqual([podRecord('uid-1'), []]);
+    expect(await readdir(directory)).toEqual(['uid-1.json']);
+  });
+
+  it('regression: leaves files and directories alone that are not its own, such as lost+found', async () => {
+    await mkdir(join(directory, 'lost+found'));
+    await writeFile(join(directory, 'README'), 'keep me');
+    await open();
+    expect((await readdir(directory)).sort()).toEqual(['README', 'lost+found']);
+  });
+
+  it.each<[string, string]>([
+    ['text that is no JSON', '{"version":1,'],
+    ['an empty file', ''],
+    ['a record of another version', JSON.stringify({ ...podRecord('uid-1'), version: 2 })],
+    ['a record without a field', JSON.stringify({ ...podRecord('uid-1'), name: undefined })],
+    ['a record with a state that is none', JSON.stringify(podRecord('uid-1')).replace('"added"', '"plugged"')],
+    ['a record of a network that is none', JSON.stringify(podRecord('uid-1')).replaceAll('shop/blue', 'blue')],
+    ['the record of another pod', JSON.stringify(podRecord('uid-2'))],
+    ['the record of a path', JSON.stringify(podRecord('../uid-1'))],
+  ])('sets %s aside with its content, reports it, and goes on', async (_, content) => {
+    await (await open()).save(podRecord('uid-9'));
+    await writeFile(join(directory, 'uid-1.json'), content);
+    const ledger = await open();
+    expect(ledger.list().map(({ uid }) => uid)).toEqual(['uid-9']);
+    const [report] = corrupt;
+    expect(report).toMatchObject({ file: join(directory, 'uid-1.json'), error: expect.any(Error) });
+    expect(await readFile(report?.setAsideAs ?? '', 'utf8')).toBe(content);
+    expect((await open()).list()).toHaveLength(1);
+    expect(corrupt).toHaveLength(1); // what was set aside is not reported again, nor removed
+    expect(await readFile(report?.setAsideAs ?? '', 'utf8')).toBe(content);
+  });
+
+  it('fails when the directory cannot be made', async () => {
+    await writeFile(join(directory, 'file'), '');
+    directory = join(directory, 'file');
+    await expect(open()).rejects.toThrow(/EEXIST|ENOTDIR/);
+    directory = join(directory, '..');
+  });
+});
+
+describe('a uid that could leave the directory', () => {
+  it.each([['../evil'], ['a/b'], [''], ['.'], ['a'.repeat(65)], ['uid\u0000']])('%j is refused', async (uid) => {
+    const ledger = await open();
+    await expect(ledger.save(podRecord(uid))).rejects.toMatchObject({ kind: 'ledgerUnwritable' });
+    expect([ledger.list(), await readdir(directory)]).toEqual([[], []]);
+  });
+});
+
+describe('a directory that cannot be written', () => {
+  it('is told of as such, and memory still shows what the disk holds', async () => {
+    const ledger = await open();
+    await ledger.save(podRecord('uid-1'));
+    await rm(directory, { recursive: true });
+    await writeFile(directory, 'now a file');
+    await expect(ledger.save(podRecord('uid-1', { attachments: [] }))).rejects.toMatchObject({
+      kind: 'ledgerUnwritable',
+      message: expect.stringContaining(`the ledger at ${directory} cannot be written (`),
+      cause: expect.objectContaining({ code: 'ENOTDIR' }),
+    });
+    await expect(ledger.remove('uid-1')).rejects.toMatchObject({ kind: 'ledgerUnwritable' });
+    expect(ledger.find('uid-1')).toEqual(podRecord('uid-1'));
+  });
+
+  it.skipIf(process.getuid?.() === 0)('not even for lack of permission (skipped as root)', async () => {
+    const ledger = await open();
+    await chmod(directory, 0o500);
+    await expect(ledger.save(podRecord('uid-1'))).rejects.toMatchObject({ kind: 'ledgerUnwritable' });
+    await chmod(directory, 0o700);
+    expect(ledger.list()).toEqual([]);
+  });
+});
