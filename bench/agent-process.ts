@@ -10,6 +10,7 @@ import type { Memory } from './world.ts';
 
 export interface AgentProcessOptions {
   readonly nodeFlags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, string>>;
 }
 
@@ -28,11 +29,12 @@ export class AgentProcess {
     this.readyMs = readyMs;
   }
 
-  static async start({ nodeFlags, settings }: AgentProcessOptions): Promise<AgentProcess> {
+  static async start({ nodeFlags, env, settings }: AgentProcessOptions): Promise<AgentProcess> {
     const flags = Object.entries(settings).flatMap(([name, value]) => [flagName(name), value]);
     const started = performance.now();
     const child = spawn(process.execPath, [...nodeFlags, bundle, 'agent', ...flags], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
     });
     const killWithUs = (): void => void child.kill('SIGKILL');
     process.once('exit', killWithUs);

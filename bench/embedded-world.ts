@@ -11,11 +11,12 @@ import type { BenchWorld } from './world.ts';
 
 export interface EmbeddedWorldOptions {
   readonly nodeFlags: readonly string[];
+  readonly agentEnv: Readonly<Record<string, string>>;
 }
 
 const childModule = resolve(import.meta.dirname, 'cluster-child.ts');
 
-export const startEmbeddedWorld = async ({ nodeFlags }: EmbeddedWorldOptions): Promise<BenchWorld> => {
+export const startEmbeddedWorld = async ({ nodeFlags, agentEnv: env }: EmbeddedWorldOptions): Promise<BenchWorld> => {
   const child = fork(childModule, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const cluster = connect<ClusterService>(child);
   const [greeting] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
@@ -39,7 +40,7 @@ export const startEmbeddedWorld = async ({ nodeFlags }: EmbeddedWorldOptions): P
     },
     startAgent: async () => {
       if (agent !== undefined) throw new Error('an agent runs already');
-      agent = await AgentProcess.start({ nodeFlags, settings: await cluster.agentFlags() });
+      agent = await AgentProcess.start({ nodeFlags, env, settings: await cluster.agentFlags() });
       return { readyMs: agent.readyMs };
     },
     stopAgent,
