@@ -15,6 +15,7 @@ interface Options {
   readonly pods: readonly number[];
   readonly only: readonly Scenario[];
   readonly repeat: number;
+  readonly bundle: string;
   readonly nodeFlags: string;
   readonly agentEnv: Readonly<Record<string, string>>;
   readonly multusMs: number;
@@ -29,6 +30,7 @@ interface Options {
 /** What deploy/Dockerfile starts the agent with. */
 const imageFlags = '--max-semi-space-size=1 --max-old-space-size=96 --optimize-for-size';
 const imageEnv = 'MALLOC_ARENA_MAX=1';
+const defaultBundle = resolve(import.meta.dirname, '../dist/dynamic-networks.mjs');
 const resultsDir = resolve(import.meta.dirname, 'results');
 const began = performance.now();
 const progress = (text: string): void => {
@@ -70,6 +72,7 @@ const program = new Command('npm run bench --')
   .addOption(
     new Option('--repeat <N>', 'run each scenario N times; the median counts').argParser(wholeNumber).default(1),
   )
+  .option('--bundle <PATH>', 'the agent’s program: another build, to compare', defaultBundle)
   .option('--node-flags <FLAGS>', 'flags of the agent’s node; by default those of the image', imageFlags)
   .addOption(
     new Option('--agent-env <VARS>', 'environment of the agent; by default that of the image')
@@ -114,7 +117,7 @@ const profileFlags = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(
 const nodeFlags = [...options.nodeFlags.split(/\s+/).filter((flag) => flag !== ''), ...profileFlags];
 let description = '';
 const runs = await runAll(options, async () => {
-  const world = await startEmbeddedWorld({ nodeFlags, agentEnv: options.agentEnv });
+  const world = await startEmbeddedWorld({ bundle: resolve(options.bundle), nodeFlags, env: options.agentEnv });
   description = world.description;
   return world;
 });
