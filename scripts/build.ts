@@ -39,7 +39,7 @@ for (const { entry, file } of targets) {
     minify: true,
     keepNames: true,
     sourcemap: false,
-    legalComments: 'none',
+    legalComments: 'linked', // licence notices of what is bundled, in a file beside it
     metafile: true,
     plugins: [dropUnused],
     logLevel: 'error',
@@ -51,6 +51,6 @@ for (const { entry, file } of targets) {
       ].join(''),
     },
   });
-  const bytes = Object.values(metafile.outputs)[0]?.bytes ?? 0;
+  const bytes = metafile.outputs[`dist/${file}`]?.bytes ?? 0;
   if (!isQuiet) process.stdout.write(`dist/${file} ${(bytes / 1024).toFixed(0)} KiB\n`);
 }

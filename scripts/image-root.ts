@@ -53,6 +53,11 @@ const program: ImageFile[] = [
     mode: 0o644,
   },
   { from: resolve(root, 'LICENSE'), to: '/usr/share/doc/dynamic-networks/LICENSE', mode: 0o644 },
+  {
+    from: resolve(root, 'dist/dynamic-networks.mjs.LEGAL.txt'),
+    to: '/usr/share/doc/dynamic-networks/THIRD-PARTY',
+    mode: 0o644,
+  },
 ];
 const files = process.argv.includes('--no-libraries') ? program : [...program, ...librariesOf(node)];
 

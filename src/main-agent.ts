@@ -14,7 +14,7 @@ import { loadKubeConfig } from './kube/load-kube-config.ts';
 import { makeWritePodStatus } from './kube/pod-status-writer.ts';
 import { WatchedNetworks } from './kube/watched-networks.ts';
 import { WatchedPods } from './kube/watched-pods.ts';
-import { FileLedger } from './ledger/file-ledger.ts';
+import { type CorruptFile, FileLedger } from './ledger/file-ledger.ts';
 import { type NetworkName, type PodKey, podKey, splitName } from './model/keys.ts';
 import { makeFindCreationConfig } from './multus/creation-cache.ts';
 import { DelegateClient } from './multus/delegate-client.ts';
@@ -62,16 +62,11 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
       { type: 'Warning', reason, message },
     );
 
-  const files = await FileLedger.open(settings.ledgerDir, ({ file, setAsideAs, error }) => {
-    log.error({ file, setAsideAs, err: error }, 'ledger file set aside');
-    onNode({
-      reason: 'LedgerCorrupt',
-      message: `${file} cannot be read and was set aside as ${setAsideAs}; interfaces of that pod may have to be released by hand`,
-    });
-  });
+  const corrupt: CorruptFile[] = [];
+  const files = await FileLedger.open(settings.ledgerDir, (file) => corrupt.push(file));
   const ledger = overrides.wrapLedger?.(files) ?? files;
-  const retries = new RetrySchedule(backoff, Date.now);
-  const drift = new DriftSchedule({ intervalMs: settings.checkInterval, now: Date.now, random: Math.random });
+  const retries = new RetrySchedule(backoff, monotonicMs);
+  const drift = new DriftSchedule({ intervalMs: settings.checkInterval, now: monotonicMs, random: Math.random });
 
   let isStarted = false;
   const enqueue = (key: PodKey) => {
@@ -122,6 +117,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
   const queue = new KeyedQueue<PodKey>({
     concurrency: settings.concurrency,
     backoff,
+    now: monotonicMs,
     work: (key, signal) =>
       reconcilePod(key, log.child({ pod: key, podUid: pods.find(key)?.uid, reconcileId: randomUUID() }), signal),
     onOutcome: (key, outcome, attempt) => {
@@ -147,6 +143,11 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
     readiness: makeReadiness(
       [
         { name: 'apiServer', probe: () => demand(pods.reflector.isConnected, 'the watch of pods is not connected') },
+        {
+          name: 'networks',
+          probe: () =>
+            demand(networks.reflector.isConnected, 'the watch of NetworkAttachmentDefinitions is not connected'),
+        },
         { name: 'multus', probe: (signal) => delegate.probe(signal) },
         { name: 'containerRuntime', probe: async (signal) => void (await runtime.version(signal)) },
       ],
@@ -154,6 +155,13 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
     ),
   });
 
+  for (const { file, setAsideAs, error } of corrupt) {
+    log.error({ file, setAsideAs, err: error }, 'ledger file set aside');
+    onNode({
+      reason: 'LedgerCorrupt',
+      message: `${file} cannot be read and was set aside as ${setAsideAs}; interfaces of that pod may have to be released by hand`,
+    });
+  }
   pods.reflector.start();
   networks.reflector.start();
   const driftTimer = startDriftTicks();
@@ -201,16 +209,22 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
 
 const nodeConfigOf = (settings: AgentSettings): AgentDeps['nodeConfig'] => {
   const node = new NodeNetworks(settings);
-  if (settings.namespaceIsolation === 'follow') return node;
+  const isolation =
+    settings.namespaceIsolation === 'follow'
+      ? {}
+      : { isNamespaceIsolated: settings.namespaceIsolation === 'on', globalNamespaces: settings.globalNamespaces };
   return {
     findConfig: (name) => node.findConfig(name),
-    rules: async () => ({
-      ...(await node.rules()),
-      isNamespaceIsolated: settings.namespaceIsolation === 'on',
-      globalNamespaces: settings.globalNamespaces,
-    }),
+    rules: async () => {
+      const rules = await node.rules();
+      const defaultNetworks = new Set([...rules.defaultNetworks, ...settings.defaultNetworks]);
+      return { ...rules, defaultNetworks, ...isolation };
+    },
   };
 };
+
+/** Delays must not depend on the wall clock, which somebody may set. */
+const monotonicMs = (): number => performance.now();
 
 const demand = (isMet: boolean, message: string): void => {
   if (!isMet) throw new Error(message);

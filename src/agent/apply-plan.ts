@@ -9,8 +9,7 @@ import { attachInterface } from './attach-interface.ts';
 import { detachInterface } from './detach-interface.ts';
 import { intendAttach, intendDetach, intendRecovery } from './intend.ts';
 import type { ReconcileContext } from './ports.ts';
-import type { Attempt } from './retry-schedule.ts';
-import { attemptOf, attemptsOf, type Intention, type StepResult } from './step.ts';
+import { attemptOf, attemptsOf, type Intention, type PlannedAttempt, type StepResult } from './step.ts';
 import { isSameAttachment, type WorkingSet } from './working-set.ts';
 
 export interface ApplyInput {
@@ -33,12 +32,12 @@ export const applyPlan = async (context: ReconcileContext, input: ApplyInput): P
   // Between two sandboxes, or before the end: the kubelet will tell, and nobody needs to be alarmed.
   if (sandbox instanceof KnownError && sandbox.kind === 'sandboxNotReady') throw sandbox;
   if (sandbox instanceof KnownError) return failAll(context, attemptsOf(pod, plan, unfinished), sandbox);
-  const recoveries = await inSequence(unfinished, async (record) => intendRecovery(context, pod, record));
-  const removals = await inSequence(plan.detach, (detach) => intendDetach(context, pod, detach, sandbox));
   const additions = await inSequence(plan.attach, (attach) => intendAttach(context, pod, attach, sandbox, rules));
-
-  const toRemove = ready([...recoveries, ...removals]);
   const toAdd = ready(additions);
+  const addedNames = new Set(toAdd.map((record) => record.interface));
+  const recoveries = unfinished.map((record) => intendRecovery(context, pod, record, addedNames));
+  const removals = await inSequence(plan.detach, (detach) => intendDetach(context, pod, detach, sandbox));
+  const toRemove = ready([...recoveries, ...removals]);
   const settled = [...recoveries, ...removals, ...additions].flatMap((intention) => intention.result ?? []);
   if (toRemove.length === 0 && toAdd.length === 0) return settled;
 
@@ -57,7 +56,6 @@ export const applyPlan = async (context: ReconcileContext, input: ApplyInput): P
     ];
   }
 
-  const addedNames = new Set(toAdd.map((record) => record.interface));
   const removed = await inSequence(toRemove, (record) =>
     detachInterface(context, { pod, record, sandbox, work, addedNames }),
   );
@@ -77,7 +75,11 @@ const ready = (intentions: readonly Intention[]): readonly AttachmentRecord[] =>
   intentions.flatMap((intention) => intention.record ?? []);
 
 /** Nothing could even be begun, for one reason: each interface says so, and each waits for its next try. */
-const failAll = ({ deps }: ReconcileContext, attempts: readonly Attempt[], error: KnownError): readonly StepResult[] =>
+const failAll = (
+  { deps }: ReconcileContext,
+  attempts: readonly PlannedAttempt[],
+  error: KnownError,
+): readonly StepResult[] =>
   attempts.map((attempt) => {
     deps.retries.failed(attempt, error);
     return { verb: attempt.verb, interface: attempt.interface, network: attempt.network, error };

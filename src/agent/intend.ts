@@ -7,17 +7,22 @@ import type { Pod } from '../model/pod.ts';
 import { findDetachConfig } from './find-detach-config.ts';
 import type { ReconcileContext, Sandbox } from './ports.ts';
 import { prepareAttach } from './prepare-attach.ts';
-import type { Attempt } from './retry-schedule.ts';
-import { attemptOf, CREATION_REQUEST, type Intention, subjectOf } from './step.ts';
+import { attemptOf, CREATION_REQUEST, type Intention, type PlannedAttempt, subjectOf } from './step.ts';
 
 /** NetworkAttachmentDefinitions are watched; the retry is only for a watch that is down. */
 const NOT_FOUND_MAX_MS = 20_000;
 
 /** What a crash or a failure left half-done. */
-export const intendRecovery = ({ deps }: ReconcileContext, pod: Pod, record: AttachmentRecord): Intention => {
+export const intendRecovery = (
+  { deps }: ReconcileContext,
+  pod: Pod,
+  record: AttachmentRecord,
+  addedNames: ReadonlySet<string>,
+): Intention => {
   const waiting = deps.retries.findWaiting(attemptOf('detach', pod, record));
-  if (waiting === undefined) return { record };
   const isHousekeeping = record.unsettledUntilMs !== undefined;
+  // One whose answer was lost is removed again at once, and for good, when its name is needed anew.
+  if (waiting === undefined || (isHousekeeping && addedNames.has(record.interface))) return { record };
   return { result: { ...subject(record, 'detach'), record, error: waiting, isHousekeeping } };
 };
 
@@ -47,7 +52,7 @@ export const intendAttach = (
 
 const intend = async (
   { deps }: ReconcileContext,
-  attempt: Attempt,
+  attempt: PlannedAttempt,
   prepare: () => Promise<AttachmentRecord>,
 ): Promise<Intention> => {
   const waiting = deps.retries.findWaiting(attempt);
@@ -64,7 +69,7 @@ const intend = async (
 
 const subject = (
   { interface: name, network }: Pick<AttachmentRecord, 'interface' | 'network'>,
-  verb: Attempt['verb'],
+  verb: PlannedAttempt['verb'],
 ) => ({
   verb,
   interface: name,

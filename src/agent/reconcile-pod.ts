@@ -16,15 +16,13 @@ import { findDrift } from './find-drift.ts';
 import { planPolicy } from './plan-policy.ts';
 import type { AgentDeps, Log, ReconcileContext } from './ports.ts';
 import { refuseHostNetwork, refuseUnreadableStatus } from './refuse-pod.ts';
-import { releaseRecord } from './release-record.ts';
+import { releaseLeftovers, releaseRecord } from './release-record.ts';
 import { announce, invalidNetworks, missingStatus, statesOf, writeReport } from './report-networks.ts';
 import type { StepResult } from './step.ts';
 import { WorkingSet } from './working-set.ts';
 
 /** Rules of the node's Multus configuration are not watched: what they forbid is looked at again after this. */
 const RECHECK_MS = 30_000;
-/** Somebody else wrote the status; the fresh state is here, so there is no need to wait for long. */
-const CONFLICT_MS = 50;
 
 export const makeReconcilePod =
   (deps: AgentDeps) =>
@@ -61,7 +59,7 @@ const reconcileStage = async (context: ReconcileContext, pod: Pod): Promise<Outc
     case 'ended':
       return record === undefined ? done : await releaseRecord(context, record);
     case 'running':
-      return await reconcileRunning(context, pod);
+      return worse(await reconcileRunning(context, pod), await releaseLeftovers(context, pod.uid));
   }
 };
 
@@ -106,15 +104,15 @@ const reconcileRunning = async (context: ReconcileContext, seen: Pod): Promise<O
 const withRepairs = async (context: ReconcileContext, pod: Pod, plan: Plan): Promise<Plan> => {
   const { drift } = context.deps;
   if (!drift.isDue(pod.uid) || !isEmptyPlan(plan)) return plan;
-  const broken = await findDrift(context, pod, plan.keep);
   drift.checked(pod.uid);
+  const broken = await findDrift(context, pod, plan.keep);
   if (broken.size > 0) context.log.warn({ interfaces: [...broken] }, 'drift found');
   return planRepairs(plan, ({ target }) => broken.has(target.interface));
 };
 
 const startOver = async ({ deps, signal }: ReconcileContext, pod: Pod): Promise<Outcome> => {
   await deps.pods.refresh(pod.key, signal);
-  return retry('the pod was changed by somebody else', CONFLICT_MS);
+  return retry('the pod was changed by somebody else');
 };
 
 const outcomeOf = ({ deps }: ReconcileContext, pod: Pod, results: readonly StepResult[]): Outcome => {

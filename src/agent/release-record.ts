@@ -14,17 +14,31 @@ const ALARMING_FAILURES = 5;
 /** Releases a whole record. */
 export const releaseRecord = async (context: ReconcileContext, record: PodRecord): Promise<Outcome> => {
   const { ledger, retries } = context.deps;
-  const kept = await releaseAttachments(context, record, record.attachments);
+  const held = [...(record.leftovers ?? []), ...record.attachments];
+  const kept = await releaseAttachments(context, record, held);
   if (kept.length === 0) {
     await ledger.remove(record.uid);
     retries.forgetPod(record.uid);
     return done;
   }
-  if (kept.length < record.attachments.length) await ledger.save({ ...record, attachments: kept });
+  if (kept.length < held.length) await ledger.save({ ...record, attachments: [], leftovers: kept });
   return retry(
     `${kept.length} interface(s) of pod uid ${record.uid} are still to be released`,
     retries.nextDueMs(record.uid),
   );
+};
+
+/** What sandboxes that were replaced still hold; the pod itself lives on with another one. */
+export const releaseLeftovers = async (context: ReconcileContext, uid: string): Promise<Outcome> => {
+  const { ledger, retries } = context.deps;
+  const stored = ledger.find(uid);
+  if (stored?.leftovers === undefined) return done;
+  const { leftovers, ...record } = stored;
+  const kept = await releaseAttachments(context, record, leftovers);
+  if (kept.length === 0 && record.attachments.length === 0) await ledger.remove(uid);
+  else if (kept.length < leftovers.length)
+    await ledger.save({ ...record, ...(kept.length > 0 && { leftovers: kept }) });
+  return kept.length === 0 ? done : retry('an old sandbox still holds interfaces', retries.nextDueMs(uid));
 };
 
 /** Newest first; returns what could not be released yet. */
@@ -58,7 +72,7 @@ const releaseOne = async (
       log.info(subject, 'attachment released');
       return true;
     case 'unsettled':
-      deps.retries.postpone(attempt, attachment.unsettledUntilMs ?? 0, {
+      deps.retries.postpone(attempt, result.waitMs, {
         kind: 'delegateUnreachable',
         message: 'settling',
       });
@@ -97,7 +111,7 @@ const delInSomeName = async (
 const attemptOf = (owner: PodRecord, { interface: name, network, containerId }: AttachmentRecord): Attempt => ({
   key: podKey(owner.namespace, owner.name),
   uid: owner.uid,
-  verb: 'detach',
+  verb: 'release',
   interface: name,
   network,
   signature: containerId,

@@ -8,7 +8,8 @@ import type { NetworkName, PodKey } from '../model/keys.ts';
 export interface Attempt {
   readonly key: PodKey;
   readonly uid: string;
-  readonly verb: 'attach' | 'detach';
+  /** `release` is a DEL for a pod or sandbox that no longer needs it; it is not part of any plan. */
+  readonly verb: 'attach' | 'detach' | 'release';
   readonly interface: string;
   readonly network: NetworkName;
   /** What was tried: another signature is another attempt. */
@@ -53,8 +54,8 @@ export class RetrySchedule {
   }
 
   /** Not a failure, but not to be done again before then either. */
-  postpone(attempt: Attempt, untilMs: number, complaint: Complaint): void {
-    this.#put({ ...attempt, count: this.#find(attempt)?.count ?? 0, notBefore: untilMs, complaint });
+  postpone(attempt: Attempt, waitMs: number, complaint: Complaint): void {
+    this.#put({ ...attempt, count: this.#find(attempt)?.count ?? 0, notBefore: this.#now() + waitMs, complaint });
   }
 
   succeeded(attempt: Attempt): void {
@@ -67,11 +68,11 @@ export class RetrySchedule {
     this.#failures.delete(uid);
   }
 
-  /** Forgets failures of what is no longer attempted. */
+  /** Forgets failures of what is no longer planned. */
   retain(uid: string, attempts: readonly Attempt[]): void {
     const slots = new Set(attempts.map(slotOf));
     const failures = this.#failures.get(uid);
-    for (const slot of failures?.keys() ?? []) if (!slots.has(slot)) failures?.delete(slot);
+    for (const [slot, { verb }] of failures ?? []) if (verb !== 'release' && !slots.has(slot)) failures?.delete(slot);
     if (failures?.size === 0) this.#failures.delete(uid);
   }
 
@@ -104,4 +105,6 @@ export class RetrySchedule {
   }
 }
 
-const slotOf = ({ verb, interface: name }: Attempt): string => `${verb}/${name}`;
+/** Several sandboxes of a pod may each have an interface of one name to be released. */
+const slotOf = ({ verb, interface: name, signature }: Attempt): string =>
+  verb === 'release' ? `${verb}/${name}/${signature}` : `${verb}/${name}`;

@@ -25,11 +25,14 @@ export interface Intention {
 
 type Subject = Pick<AttachmentRecord, 'interface' | 'network' | 'request'>;
 
+/** An attempt that is part of a plan. */
+export type PlannedAttempt = Attempt & { readonly verb: StepResult['verb'] };
+
 export const attemptOf = (
-  verb: Attempt['verb'],
+  verb: StepResult['verb'],
   pod: Pod,
   { interface: name, network, request }: Subject,
-): Attempt => ({
+): PlannedAttempt => ({
   key: pod.key,
   uid: pod.uid,
   verb,
@@ -48,7 +51,7 @@ export const subjectOf = ({ interface: name, selection }: Attach): Subject => ({
 export const CREATION_REQUEST = 'creation';
 
 /** Everything that a reconcile attempts: failures of anything else are history. */
-export const attemptsOf = (pod: Pod, plan: Plan, unfinished: readonly AttachmentRecord[]): Attempt[] => [
+export const attemptsOf = (pod: Pod, plan: Plan, unfinished: readonly AttachmentRecord[]): PlannedAttempt[] => [
   ...unfinished.map((record) => attemptOf('detach', pod, record)),
   ...plan.detach.map(({ target }) =>
     attemptOf('detach', pod, target.origin === 'hotplug' ? target.record : { ...target, request: CREATION_REQUEST }),

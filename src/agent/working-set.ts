@@ -10,6 +10,7 @@ export class WorkingSet {
   /** In the order in which they were plugged: that is the order to list them, and its reverse the order to undo them. */
   #records: AttachmentRecord[];
   #sandboxMark: string;
+  readonly #leftovers: Pick<PodRecord, 'leftovers'>;
 
   constructor(ledger: Ledger, pod: Pod) {
     const stored = ledger.find(pod.uid);
@@ -17,6 +18,7 @@ export class WorkingSet {
     this.#pod = { namespace: pod.namespace, name: pod.name, uid: pod.uid };
     this.#records = [...(stored?.attachments ?? [])];
     this.#sandboxMark = stored?.sandboxMark ?? pod.sandboxMark;
+    this.#leftovers = stored?.leftovers === undefined ? {} : { leftovers: stored.leftovers };
   }
 
   get records(): readonly AttachmentRecord[] {
@@ -55,8 +57,16 @@ export class WorkingSet {
 
   async save(sandboxMark = this.#sandboxMark): Promise<void> {
     this.#sandboxMark = sandboxMark;
-    if (this.#records.length === 0) await this.#ledger.remove(this.#pod.uid);
-    else await this.#ledger.save({ version: 1, ...this.#pod, sandboxMark, attachments: this.#records });
+    const isEmpty = this.#records.length === 0 && this.#leftovers.leftovers === undefined;
+    if (isEmpty) await this.#ledger.remove(this.#pod.uid);
+    else
+      await this.#ledger.save({
+        version: 1,
+        ...this.#pod,
+        sandboxMark,
+        attachments: this.#records,
+        ...this.#leftovers,
+      });
   }
 }
 

@@ -52,6 +52,12 @@ export const agentFields = {
     placeholder: 'NAMES',
     description: 'with namespaceIsolation on: namespaces whose networks every pod may use',
   }),
+  defaultNetworks: list({
+    default: '',
+    placeholder: 'NAMESPACE/NAME',
+    description:
+      "networks that Multus attaches to every pod unasked (its defaultNetworks), which are never touched; those in Multus' configuration on the node are known anyway, but its daemon does not write them there",
+  }),
   multusTimeout: duration('1s', '10m', { default: '60s', description: 'longest wait for an answer of Multus' }),
   criTimeout: duration('1s', '1m', {
     default: '10s',

@@ -43,8 +43,13 @@ export const viewPod = (object: unknown): Pod | undefined => {
 /** While a pod is being deleted, a container that is merely waiting may still be started once more. */
 const haveContainersEnded = (status: JsonObject): boolean => {
   const containers = listIn(status, 'containerStatuses');
+  // Init containers that restart (sidecars) and ephemeral ones may outlive the others.
+  const beside = [...listIn(status, 'initContainerStatuses'), ...listIn(status, 'ephemeralContainerStatuses')];
+  const isIn = (container: unknown, state: string) => isJsonObject(objectIn(container, 'state')[state]);
   return (
-    containers.length > 0 && containers.every((container) => isJsonObject(objectIn(container, 'state')['terminated']))
+    containers.length > 0 &&
+    containers.every((container) => isIn(container, 'terminated')) &&
+    !beside.some((container) => isIn(container, 'running'))
   );
 };
 

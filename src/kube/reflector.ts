@@ -46,6 +46,8 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
   #version: string | undefined;
   #failures = 0;
   #isConnected = false;
+  /** The resource is optional and not installed. */
+  #isAbsent = false;
   #loop: Promise<void> | undefined;
 
   constructor(options: ReflectorOptions<T>) {
@@ -67,9 +69,9 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
     return this.#synced.promise;
   }
 
-  /** Whether changes are arriving now. */
+  /** Whether changes are arriving now, or there is known to be nothing that could change. */
   get isConnected(): boolean {
-    return this.#isConnected;
+    return this.#isConnected || this.#isAbsent;
   }
 
   find(key: string): T | undefined {
@@ -107,7 +109,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
         this.#failures += 1;
         if (isGone(error)) this.#version = undefined;
         if (this.#options.isOptional && isNotFound(error)) this.#becomeEmpty();
-        fault = { error };
+        else fault = { error };
       }
       this.#isConnected = false;
       const pauseMs = this.#pauseMs();
@@ -145,6 +147,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
 
   #becomeEmpty(): void {
     this.#version = undefined;
+    this.#isAbsent = true;
     for (const key of [...this.#views.keys()]) this.#drop(key);
     this.#synced.resolve();
   }
@@ -169,6 +172,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
         signal: AbortSignal.any([signal, silence.signal]),
       });
       this.#isConnected = true;
+      this.#isAbsent = false;
       for await (const line of linesOf(body)) {
         timer.refresh();
         this.#handle(JSON.parse(line));

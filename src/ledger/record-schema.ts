@@ -29,11 +29,16 @@ const podRecord = z.object({
   uid: text,
   sandboxMark: text,
   attachments: z.array(attachment),
+  leftovers: z.optional(z.array(attachment)),
 });
 
 export const parsePodRecord = (json: string): PodRecord => {
-  const { attachments, ...pod } = podRecord.parse(JSON.parse(json));
-  return { ...pod, attachments: attachments.map(toAttachment) };
+  const { attachments, leftovers, ...pod } = podRecord.parse(JSON.parse(json));
+  return {
+    ...pod,
+    attachments: attachments.map(toAttachment),
+    ...(leftovers !== undefined && { leftovers: leftovers.map(toAttachment) }),
+  };
 };
 
 /** Optional fields are absent, not undefined, in the model. */

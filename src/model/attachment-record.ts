@@ -43,6 +43,8 @@ export interface PodRecord {
   /** Pod.sandboxMark at the time when the sandbox was last looked up: a different one means that it may be another sandbox. */
   readonly sandboxMark: string;
   readonly attachments: readonly AttachmentRecord[];
+  /** What sandboxes that were replaced still hold: to be released, and no part of what the pod has. */
+  readonly leftovers?: readonly AttachmentRecord[];
 }
 
 export const isUnfinished = (record: AttachmentRecord): boolean =>

@@ -22,7 +22,7 @@ export const renderConfig = (
     (whole, step) => step(whole, requested, network),
     named,
   );
-  return { config: JSON.stringify(config), attributes: delegateAttributes(requested) };
+  return { config: JSON.stringify(config), attributes: delegateAttributes(config, requested) };
 };
 
 /** A CNI config or config list with its name filled in, as Multus fills it in when a NAD's config lacks one. */
@@ -66,25 +66,27 @@ const withDevice = (config: JsonObject, { deviceId }: SelectionAttributes): Json
   );
 };
 
+/** Capabilities that Multus passes on only at pod creation. */
+const ownCapabilities = ({ portMappings, bandwidth, infinibandGuid }: SelectionAttributes): JsonObject =>
+  withoutUndefined({ portMappings, bandwidth, infinibandGUID: infinibandGuid });
+
+/**
+ * libcni replaces a plugin's whole runtimeConfig by what Multus passes on. So a plugin that is given something here is given
+ * its `ips` and `mac` here too, and Multus is not told of them: see delegateAttributes().
+ */
 const withRuntimeConfig = (config: JsonObject, requested: SelectionAttributes, network: NetworkName): JsonObject => {
-  const wanted: JsonObject = {
-    portMappings: requested.portMappings,
-    bandwidth: requested.bandwidth,
-    infinibandGUID: requested.infinibandGuid,
-  };
-  const capabilities = Object.keys(wanted).filter((capability) => wanted[capability] !== undefined);
+  const own = ownCapabilities(requested);
+  if (Object.keys(own).length === 0) return config;
+  const wanted: JsonObject = { ...own, ...withoutUndefined({ ips: requested.ips, mac: requested.mac }) };
   const served = new Set<string>();
   const rendered = mapPlugins(config, (plugin) => {
-    const declared = isJsonObject(plugin['capabilities']) ? plugin['capabilities'] : {};
-    const given = capabilities.filter((capability) => declared[capability] === true);
-    if (given.length === 0) return plugin;
+    const given = Object.keys(wanted).filter((capability) => declares(plugin, capability));
     for (const capability of given) served.add(capability);
-    return {
-      ...plugin,
-      runtimeConfig: Object.fromEntries(given.map((capability) => [capability, wanted[capability]])),
-    };
+    return given.length === 0
+      ? plugin
+      : { ...plugin, runtimeConfig: Object.fromEntries(given.map((name) => [name, wanted[name]])) };
   });
-  const unserved = capabilities.find((capability) => !served.has(capability));
+  const unserved = Object.keys(own).find((capability) => !served.has(capability));
   if (unserved !== undefined) {
     throw new KnownError(
       'notHotPluggable',
@@ -93,6 +95,12 @@ const withRuntimeConfig = (config: JsonObject, requested: SelectionAttributes, n
   }
   return rendered;
 };
+
+const declares = (plugin: JsonObject, capability: string): boolean =>
+  isJsonObject(plugin['capabilities']) && plugin['capabilities'][capability] === true;
+
+const withoutUndefined = (value: JsonObject): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 
 /** Multus would put them there at ADD, but has nothing to put there at DEL: plugins that need them would not find them. */
 const withCniArgs = (config: JsonObject, { cniArgs }: SelectionAttributes): JsonObject => {
@@ -104,10 +112,17 @@ const withCniArgs = (config: JsonObject, { cniArgs }: SelectionAttributes): Json
   });
 };
 
-const delegateAttributes = ({ ips, mac }: SelectionAttributes): DelegateAttributes => ({
-  ...(ips !== undefined && { ips }),
-  ...(mac !== undefined && { mac }),
-});
+/** What Multus is to pass on: nothing that the config itself already tells the plugin. */
+const delegateAttributes = (config: JsonObject, requested: SelectionAttributes): DelegateAttributes => {
+  const plugins = isText(config['type']) ? [config] : pluginsOf(config);
+  const isTold = (capability: 'ips' | 'mac') =>
+    Object.keys(ownCapabilities(requested)).length > 0 && plugins.some((plugin) => declares(plugin, capability));
+  const { ips, mac } = requested;
+  return {
+    ...(ips !== undefined && !isTold('ips') && { ips }),
+    ...(mac !== undefined && !isTold('mac') && { mac }),
+  };
+};
 
 /**
  * The form in which CHECK can be asked for over /delegate: Multus reads a single plugin there, never a list. The first plugin

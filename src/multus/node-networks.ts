@@ -51,7 +51,8 @@ export class NodeNetworks {
   async #readRules(): Promise<MultusRules> {
     const configs = await readConfigs(this.#options.cniConfigDir);
     const multus = configs.map(({ value }) => multusConfig.safeParse(value)).find(({ success }) => success)?.data;
-    if (multus === undefined) return noRules;
+    // Multus removes its file when it stops and writes it anew when it starts: meanwhile what it said last still holds.
+    if (multus === undefined) return this.#rules?.value ?? noRules;
     const { multusNamespace = 'kube-system', defaultNetworks = [], globalNamespaces = '' } = multus;
     return {
       isNamespaceIsolated: multus.namespaceIsolation === true,

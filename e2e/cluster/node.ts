@@ -1,0 +1,204 @@
+// A running node: commands in it, its processes, its pods' network namespaces, its address stores.
+import type { ContainerRuntimeClient } from 'testcontainers';
+import { inNode, type NodeName } from './layout.ts';
+import { pollUntil } from './poll-until.ts';
+import type { ServiceName } from './services.ts';
+
+export type ExecResult = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
+
+export type Sandbox = { readonly id: string; readonly netnsPath: string; readonly createdAt: string };
+
+export type Link = {
+  readonly ifname: string;
+  readonly mac: string;
+  readonly isUp: boolean;
+  readonly mtu: number;
+  readonly addresses: readonly string[];
+};
+
+export type DelegateReply = { readonly status: number; readonly body: string };
+
+export type ClusterNode = ReturnType<typeof makeNode>;
+
+const stopDeadlineMs = 30_000;
+
+export const makeNode = (client: ContainerRuntimeClient, name: NodeName, containerId: string, ip: string) => {
+  const container = client.container.getById(containerId);
+
+  const exec = async (command: readonly string[]): Promise<ExecResult> => {
+    const { exitCode, stdout, stderr } = await client.container.exec(container, [...command]);
+    return { exitCode, stdout, stderr };
+  };
+
+  /** Like `exec`, but a failure is an error and only the output comes back. */
+  const run = async (command: readonly string[]): Promise<string> => {
+    const result = await exec(command);
+    if (result.exitCode === 0) return result.stdout;
+    throw new Error(
+      `${name}: ${command.join(' ')} ended with status ${result.exitCode}\n${result.stderr || result.stdout}`,
+    );
+  };
+
+  const ctr = (...args: string[]): Promise<string> => run(['ctr', '--namespace', 'k8s.io', ...args]);
+
+  const findPid = async (service: ServiceName): Promise<number | undefined> => {
+    const { exitCode, stdout } = await exec(['cat', `/run/supervise/${service}.pid`]);
+    return exitCode === 0 ? Number(stdout) : undefined;
+  };
+
+  const startService = (service: ServiceName): Promise<string> =>
+    run(['sh', '-c', 'rm -f "/run/supervise/$1.down"; echo "$1" > /run/supervise/control', 'sh', service]);
+
+  /** The supervisor brings it back half a second later. */
+  const killService = async (service: ServiceName, signal = 'KILL'): Promise<void> => {
+    const pid = await findPid(service);
+    if (pid === undefined) throw new Error(`${name}: ${service} does not run`);
+    await run(['kill', `-${signal}`, String(pid)]);
+  };
+
+  /** Down until `startService`. A crash rather than a courtesy: an API server takes half a minute to end politely. */
+  const stopService = async (service: ServiceName, signal = 'KILL'): Promise<void> => {
+    await run(['touch', `/run/supervise/${service}.down`]);
+    const pid = await findPid(service);
+    if (pid !== undefined) await exec(['kill', `-${signal}`, String(pid)]);
+    const isGone = async () => {
+      const marker = await exec(['test', '-e', `/run/supervise/${service}.supervised`]);
+      return marker.exitCode === 0 ? undefined : true;
+    };
+    await pollUntil(`${service} on ${name} to end`, isGone, { deadlineMs: stopDeadlineMs, intervalMs: 100 });
+  };
+
+  const restartService = async (service: ServiceName): Promise<void> => {
+    await stopService(service);
+    await startService(service);
+  };
+
+  const containerIds = async (filter: string): Promise<readonly string[]> =>
+    (await ctr('containers', 'list', '--quiet', filter)).split('\n').filter((id) => id !== '');
+
+  /** Every sandbox that containerd knows for the pod, dead ones too, newest first. */
+  const sandboxes = async (podUid: string): Promise<readonly Sandbox[]> => {
+    const ids = await containerIds(
+      `labels."io.kubernetes.pod.uid"==${podUid},labels."io.cri-containerd.kind"==sandbox`,
+    );
+    const found = await Promise.all(ids.map(async (id) => parseSandbox(id, await ctr('containers', 'info', id))));
+    return found.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
+  };
+
+  const getSandbox = async (podUid: string): Promise<Sandbox> => {
+    const [newest] = await sandboxes(podUid);
+    if (newest === undefined) throw new Error(`${name}: no sandbox for the pod with uid ${podUid}`);
+    return newest;
+  };
+
+  const signalTask = async (id: string, signal: string): Promise<void> => {
+    await ctr('tasks', 'kill', '--signal', signal, id);
+  };
+
+  /** Running containers of pods by the container's name in the pod, e.g. `multus`. */
+  const signalContainers = async (containerName: string, signal: string): Promise<number> => {
+    const ids = await containerIds(`labels."io.kubernetes.container.name"==${containerName}`);
+    const outcomes = await Promise.allSettled(ids.map((id) => signalTask(id, signal)));
+    return outcomes.filter(({ status }) => status === 'fulfilled').length;
+  };
+
+  /** Links and addresses inside the pod's network namespace. */
+  const netns = async (podUid: string): Promise<readonly Link[]> => {
+    const { netnsPath } = await getSandbox(podUid);
+    return parseLinks(await run(['nsenter', `--net=${netnsPath}`, 'ip', '-json', 'address', 'show']));
+  };
+
+  const inNetns = async (podUid: string, command: readonly string[]): Promise<ExecResult> => {
+    const { netnsPath } = await getSandbox(podUid);
+    return exec(['nsenter', `--net=${netnsPath}`, ...command]);
+  };
+
+  /** Address -> "<container id> <interface>" for one host-local network; empty when the store does not exist. */
+  const hostLocalStore = async (network: string): Promise<Readonly<Record<string, string>>> => {
+    const script =
+      'cd "$1" 2>/dev/null || exit 0; for f in *.* *:*; do [ -f "$f" ] && echo "$f" $(tr -d "\\r" <"$f"); done; true';
+    const listing = await run(['sh', '-c', script, 'sh', `${inNode.hostLocalStore}/${network}`]);
+    return Object.fromEntries(
+      listing
+        .split('\n')
+        .filter((line) => /^[0-9a-f.:]+ /.test(line))
+        .map((line) => {
+          const [address = '', id = '', ifname = ''] = line.split(' ');
+          return [address, `${id} ${ifname}`.trim()];
+        }),
+    );
+  };
+
+  /** One raw request to Multus' socket, as a hot-plug agent would make it. */
+  const delegate = async (request: object): Promise<DelegateReply> => {
+    const url = 'http://multus/delegate';
+    const body = JSON.stringify(request);
+    const curl = [
+      'curl',
+      '-sS',
+      '--unix-socket',
+      inNode.multusSocket,
+      '-w',
+      '\n%{http_code}',
+      '--data-binary',
+      body,
+      url,
+    ];
+    const reply = await run([...curl.slice(0, -1), '-H', 'Content-Type: application/json', url]);
+    const end = reply.lastIndexOf('\n');
+    return { status: Number(reply.slice(end + 1)), body: reply.slice(0, end) };
+  };
+
+  return {
+    name,
+    containerId,
+    ip,
+    exec,
+    run,
+    ctr,
+    findPid,
+    startService,
+    killService,
+    stopService,
+    restartService,
+    sandboxes,
+    signalTask,
+    signalContainers,
+    netns,
+    inNetns,
+    hostLocalStore,
+    delegate,
+    /** Like a power cut and a boot: every process dies, /run is empty, disks stay. */
+    reboot: async (): Promise<void> => {
+      await container.kill();
+      await container.start();
+    },
+    importImage: (archive: string): Promise<string> => ctr('images', 'import', `${inNode.images}/${archive}`),
+  };
+};
+
+const parseSandbox = (id: string, text: string): Sandbox => {
+  const info: {
+    CreatedAt: string;
+    Spec: { linux?: { namespaces?: { type: string; path?: string }[] } };
+  } = JSON.parse(text);
+  const network = info.Spec.linux?.namespaces?.find(({ type }) => type === 'network');
+  return { id, netnsPath: network?.path ?? '', createdAt: info.CreatedAt };
+};
+
+const parseLinks = (text: string): readonly Link[] => {
+  const links: {
+    ifname: string;
+    address?: string;
+    flags: string[];
+    mtu: number;
+    addr_info?: { local: string; prefixlen: number }[];
+  }[] = JSON.parse(text);
+  return links.map((link) => ({
+    ifname: link.ifname,
+    mac: link.address ?? '',
+    isUp: link.flags.includes('UP'),
+    mtu: link.mtu,
+    addresses: (link.addr_info ?? []).map(({ local, prefixlen }) => `${local}/${prefixlen}`),
+  }));
+};
