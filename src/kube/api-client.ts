@@ -5,6 +5,7 @@ import type { RequestOptions } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { Agent, request } from 'undici';
+import { withDeadline } from '../model/with-deadline.ts';
 import { apiErrorOf } from './api-error.ts';
 
 export interface ApiRequest {
@@ -52,12 +53,11 @@ export class ApiClient {
   }
 
   async json(apiRequest: ApiRequest): Promise<unknown> {
-    const signal = AbortSignal.any([
-      AbortSignal.timeout(this.#options.requestTimeoutMs),
-      ...(apiRequest.signal ? [apiRequest.signal] : []),
-    ]);
-    const body = await this.#send({ ...apiRequest, signal });
-    return JSON.parse(await body.text());
+    const limits = { deadlineMs: this.#options.requestTimeoutMs, signal: apiRequest.signal };
+    return await withDeadline(limits, async (signal) => {
+      const body = await this.#send({ ...apiRequest, signal });
+      return JSON.parse(await body.text());
+    });
   }
 
   /** The body as it comes: for watches, which end when `signal` says so. */

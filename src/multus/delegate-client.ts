@@ -5,6 +5,7 @@ import { Pool } from 'undici';
 import type { CniResult } from '../model/cni-result.ts';
 import type { DelegateRequest } from '../model/delegate-request.ts';
 import { DelegateError } from '../model/errors.ts';
+import { withDeadline } from '../model/with-deadline.ts';
 import { parseAddReply } from './delegate-reply.ts';
 
 export interface DelegateClientOptions {
@@ -71,17 +72,11 @@ export class DelegateClient {
     const started = performance.now();
     const report = (outcome: 'ok' | 'failed' | 'unreachable') =>
       this.#options.onCall?.(command, outcome, performance.now() - started);
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(this.#options.timeoutMs)]);
     let answer: { statusCode: number; text: string };
     try {
-      const response = await this.#pool.request({
-        method: 'POST',
-        path: '/delegate',
-        headers: { 'content-type': 'application/json' },
-        body: bodyOf(command, request),
-        signal: deadline,
-      });
-      answer = { statusCode: response.statusCode, text: await response.body.text() };
+      answer = await withDeadline({ deadlineMs: this.#options.timeoutMs, signal }, (deadline) =>
+        this.#post(bodyOf(command, request), deadline),
+      );
     } catch (cause) {
       report('unreachable');
       throw unreachable(command, cause, this.#options);
@@ -89,6 +84,12 @@ export class DelegateClient {
     report(answer.statusCode === 200 ? 'ok' : 'failed');
     if (answer.statusCode === 200) return answer.text;
     throw new DelegateError('delegateFailed', 'answered', `${command} failed: ${conciseError(answer.text)}`);
+  }
+
+  async #post(body: string, signal: AbortSignal): Promise<{ statusCode: number; text: string }> {
+    const headers = { 'content-type': 'application/json' };
+    const response = await this.#pool.request({ method: 'POST', path: '/delegate', headers, body, signal });
+    return { statusCode: response.statusCode, text: await response.body.text() };
   }
 }
 
