@@ -6,6 +6,7 @@ import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { exchange, readText } from '../transport/http-exchange.ts';
+import { withDeadline } from '../transport/with-deadline.ts';
 import { ApiError, apiErrorOf } from './api-error.ts';
 
 export interface ApiRequest {
@@ -55,12 +56,11 @@ export class ApiClient {
   }
 
   async json(apiRequest: ApiRequest): Promise<unknown> {
-    const signal = AbortSignal.any([
-      AbortSignal.timeout(this.#options.requestTimeoutMs),
-      ...(apiRequest.signal ? [apiRequest.signal] : []),
-    ]);
-    const answer = await this.#send({ ...apiRequest, signal });
-    return JSON.parse(await readText(answer, MAX_ANSWER_BYTES));
+    const limits = { deadlineMs: this.#options.requestTimeoutMs, signal: apiRequest.signal };
+    return await withDeadline(limits, async (signal) => {
+      const answer = await this.#send({ ...apiRequest, signal });
+      return JSON.parse(await readText(answer, MAX_ANSWER_BYTES));
+    });
   }
 
   /** The body as it comes: for watches, which end when `signal` says so. */

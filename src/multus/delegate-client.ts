@@ -6,6 +6,7 @@ import type { CniResult } from '../model/cni-result.ts';
 import type { DelegateRequest } from '../model/delegate-request.ts';
 import { DelegateError } from '../model/errors.ts';
 import { exchange, readText } from '../transport/http-exchange.ts';
+import { withDeadline } from '../transport/with-deadline.ts';
 import { parseAddReply } from './delegate-reply.ts';
 
 export interface DelegateClientOptions {
@@ -65,11 +66,12 @@ export class DelegateClient {
     const started = performance.now();
     const report = (outcome: 'ok' | 'failed' | 'unreachable') =>
       this.#options.onCall?.(command, outcome, performance.now() - started);
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(this.#options.timeoutMs)]);
     let answer: Answer;
     try {
       const headers = { 'content-type': 'application/json' };
-      answer = await this.#ask({ method: 'POST', path: '/delegate', headers }, deadline, bodyOf(command, request));
+      answer = await withDeadline({ deadlineMs: this.#options.timeoutMs, signal }, (deadline) =>
+        this.#ask({ method: 'POST', path: '/delegate', headers }, deadline, bodyOf(command, request)),
+      );
     } catch (cause) {
       report('unreachable');
       throw unreachable(command, cause, this.#options);
