@@ -1,7 +1,7 @@
 // One element cannot be had: the others can, and it comes by itself as soon as it is possible.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { withNamespace } from '../fixture.ts';
-import { bridgeNetwork, brokenNetwork, macvlanNetwork, type Network } from '../networks.ts';
+import { bridgeNetwork, brokenNetwork, type Network } from '../networks.ts';
 
 const story = withNamespace('partial', 36);
 const comesWithinMs = 30_000;
@@ -27,7 +27,7 @@ describe.concurrent('an element that cannot be had', () => {
     );
 
     const place = { story: 'partial', namespace: story.namespace, prefix: broken.prefix };
-    await story.createNetwork(macvlanNetwork('broken', place));
+    await story.createNetwork(bridgeNetwork('broken', place));
     const all = await story.expectInterfaces(pod, { a0: blue, b0: blue, broken0: broken }, comesWithinMs);
     expect(all).toEqual(expect.arrayContaining([...healthy]));
     await story.expectCondition(pod, 'True', 'AllReady');
