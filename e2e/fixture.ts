@@ -103,7 +103,7 @@ export const withNamespace = (story: string, subnet: number) => {
 
   afterAll(async () => {
     try {
-      await kubectl.run(inNamespace('delete', 'statefulsets,pods', '--all', '--timeout=60s'));
+      await kubectl.run(inNamespace('delete', 'statefulsets,pods', '--all', '--grace-period=1', '--timeout=60s'));
       await nothingLeft();
     } finally {
       // It is waited for at the end of the run: meanwhile the next file can go on.
