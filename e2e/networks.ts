@@ -105,3 +105,13 @@ export const listNetwork = (name: string, place: NetworkPlace): Network =>
 /** A master that no node has: every ADD fails. A `bridgeNetwork` of the same name mends it. */
 export const brokenNetwork = (name: string, place: NetworkPlace): Network =>
   single(name, place, 'host-local', { type: 'macvlan', master: 'e2e-nowhere', ipam: hostLocal(place.prefix) });
+
+/** A bridge with a single address to give. */
+export const tinyNetwork = (name: string, place: NetworkPlace): Network => {
+  const only = `${place.prefix}10`;
+  return single(name, place, 'host-local', {
+    type: 'bridge',
+    bridge: bridgeName(place.story, name),
+    ipam: { type: 'host-local', ranges: [[{ subnet: `${place.prefix}0/24`, rangeStart: only, rangeEnd: only }]] },
+  });
+};
