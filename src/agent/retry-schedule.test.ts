@@ -72,7 +72,7 @@ describe('a failed attempt', () => {
 describe('postpone', () => {
   it('waits until then without counting as a failure', () => {
     retries.failed(attempt(), complaint);
-    retries.postpone(attempt(), now + 5000, complaint);
+    retries.postpone(attempt(), 5000, complaint);
     expect(retries.nextDueMs('uid-1')).toBe(5000);
     expect(retries.failed(attempt(), complaint)).toBe(2);
   });
@@ -81,9 +81,9 @@ describe('postpone', () => {
 describe('nextDueMs', () => {
   it('is the soonest of the pod, never negative, and undefined when nothing waits', () => {
     expect(retries.nextDueMs('uid-1')).toBeUndefined();
-    retries.postpone(attempt(), now + 500, complaint);
-    retries.postpone(attempt({ interface: 'net2' }), now + 300, complaint);
-    retries.postpone(attempt({ uid: 'uid-2' }), now + 1, complaint);
+    retries.postpone(attempt(), 500, complaint);
+    retries.postpone(attempt({ interface: 'net2' }), 300, complaint);
+    retries.postpone(attempt({ uid: 'uid-2' }), 1, complaint);
     expect(retries.nextDueMs('uid-1')).toBe(300);
     now += 1000;
     expect(retries.nextDueMs('uid-1')).toBe(0);
@@ -99,6 +99,16 @@ describe('what is no longer attempted', () => {
     expect(retries.size).toBe(2);
     expect(retries.findWaiting(attempt())).toBeUndefined();
     expect(retries.findWaiting(attempt({ interface: 'net2' }))).toEqual(complaint);
+  });
+
+  it('does not concern releases, which no plan knows of, and which are told apart by their sandbox', () => {
+    const release = (signature: string) => attempt({ verb: 'release', signature });
+    retries.failed(release('sandbox-1'), complaint);
+    retries.failed(release('sandbox-2'), complaint);
+    retries.retain('uid-1', []);
+    expect([retries.size, retries.findWaiting(release('sandbox-1'))]).toEqual([2, complaint]);
+    retries.succeeded(release('sandbox-1'));
+    expect([retries.size, retries.findWaiting(release('sandbox-2'))]).toEqual([1, complaint]);
   });
 
   it('goes with its pod', () => {
