@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vite
 import type { ClusterNode } from './cluster/node.ts';
 import { pollUntil } from './cluster/poll-until.ts';
 import { expectInterfaces, expectNothingLeft, explained, type Wanted } from './expectations.ts';
-import { agentNamespace } from './install-agent.ts';
+import { agentDaemonSet, agentNamespace } from './install-agent.ts';
 import type { Network, NetworkPlace } from './networks.ts';
 import { attachNodes, makeNodeExec, type NodeExec } from './node-files.ts';
 import { readAddresses, readLedger } from './node-state.ts';
@@ -87,6 +87,9 @@ export const withNamespace = (story: string, subnet: number) => {
   beforeAll(async () => {
     clusterNodes = await attachNodes(target);
     nodeExec = makeNodeExec(target, clusterNodes);
+    // The file before may have restarted nodes.
+    const rollout = ['rollout', 'status', `daemonset/${agentDaemonSet}`, `--timeout=${podDeadlineMs / 1000}s`];
+    await kubectl.run(['-n', agentNamespace, ...rollout]);
     await kubectl.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: storyLabels } });
     const hasAccount = async () =>
       (await kubectl.try(inNamespace('get', 'serviceaccount', 'default'))).exitCode === 0 ? true : undefined;
