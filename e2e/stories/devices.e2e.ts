@@ -18,7 +18,7 @@ describe.concurrent('a network of a device plugin', () => {
     await makeDeviceNetwork(device);
     const pod = await story.startPod('refused');
     await story.annotate(pod, 'device@dev0,plain@plain0');
-    await story.expectEvent(pod, 'NotHotPluggable', /dev0/);
+    await story.expectEvent(pod, 'NotHotPluggable', /example\.com/);
     await story.expectCondition(pod, 'False', 'NotHotPluggable');
     await story.expectInterfaces(pod, { plain0: plain });
   });
