@@ -8,6 +8,8 @@ export default defineConfig({
     globalSetup: ['e2e/global-setup.ts'],
     // One cluster for all files, so files take turns.
     fileParallelism: false,
+    // They share nothing but the cluster anyway; a worker per file would take a second each to start.
+    isolate: false,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // The first start ever builds everything; the vitest default would give up long before.
