@@ -29,7 +29,7 @@ interface Options {
 
 /** What deploy/Dockerfile starts the agent with. */
 const imageFlags = '--max-semi-space-size=1 --max-old-space-size=96 --optimize-for-size';
-const imageEnv = 'MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=32768';
+const imageEnv = 'MALLOC_ARENA_MAX=1';
 const defaultBundle = resolve(import.meta.dirname, '../dist/dynamic-networks.mjs');
 const resultsDir = resolve(import.meta.dirname, 'results');
 const began = performance.now();
