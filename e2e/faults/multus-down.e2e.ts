@@ -1,0 +1,68 @@
+// Multus dies, and hangs, while interfaces are plugged: answers are lost, and nobody knows what its plugins did.
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { pollUntil } from '../cluster/poll-until.ts';
+import { attachCluster } from '../cluster/started-cluster.ts';
+import { type Agents, makeAgents } from './agents.ts';
+import { type FaultWorld, startWorld } from './fault-world.ts';
+import type { Interfaces } from './invariant.ts';
+
+const podNames = ['a', 'b', 'c', 'd', 'e', 'f'];
+const multusTimeoutMs = 3000;
+const both: Interfaces = { x0: 'local', y0: 'wide' };
+const other: Interfaces = { y0: 'local', z0: 'local' };
+
+let world: FaultWorld;
+let agents: Agents;
+
+const worker = () => world.cluster.node('worker');
+const editAll = (interfaces: Interfaces): Promise<void> =>
+  world.edit(Object.fromEntries(podNames.map((name) => [name, interfaces])));
+
+/** The agent has something under way: the ledger says so before Multus is asked. */
+const isAtWork = (): Promise<true> =>
+  pollUntil(
+    'the agent to be at work',
+    async () => ((await world.problems()).some((problem) => /is (adding|removing)/.test(problem)) ? true : undefined),
+    { deadlineMs: 20_000, intervalMs: 50 },
+  );
+
+beforeAll(async () => {
+  const cluster = await attachCluster(inject('clusterState'));
+  world = await startWorld(cluster, { name: 'faults-multus-down', range: 62 });
+  agents = makeAgents(cluster);
+  await agents.configure('DYNAMIC_NETWORKS_MULTUS_TIMEOUT', `${multusTimeoutMs / 1000}s`);
+  await world.createPods(Object.fromEntries(podNames.map((name) => [name, 'worker'] as const)));
+});
+afterAll(async () => {
+  await world.close();
+  await agents.configure('DYNAMIC_NETWORKS_MULTUS_TIMEOUT', undefined);
+});
+
+describe('Multus', () => {
+  it('killed while interfaces are plugged, and again while they are replaced: everything agrees afterwards', async () => {
+    for (const interfaces of [both, other, both]) {
+      const editing = editAll(interfaces);
+      await isAtWork();
+      expect(await worker().signalContainers('multus', 'SIGKILL')).toBe(1);
+      await editing;
+      await world.converges('after Multus was killed');
+    }
+  });
+
+  it('hangs for longer than the agent waits: pods say why, and everything agrees once it goes on', async () => {
+    await editAll(other);
+    await world.converges('before Multus hangs');
+    expect(await worker().signalContainers('multus', 'SIGSTOP')).toBe(1);
+    try {
+      await editAll(both);
+      const saysWhy = async () => {
+        const { pods } = await world.look();
+        return pods.every(({ notReady }) => notReady.some((text) => /Multus/i.test(text))) ? true : undefined;
+      };
+      await pollUntil('every pod to say that Multus does not answer', saysWhy, { deadlineMs: 60_000 });
+    } finally {
+      await worker().signalContainers('multus', 'SIGCONT');
+    }
+    await world.converges('after Multus went on');
+  });
+});
