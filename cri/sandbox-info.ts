@@ -23,7 +23,7 @@ export const devicesIn = (info: Readonly<Record<string, string>>): readonly stri
   const env = parse(containerInfo, info['info'])?.runtimeSpec.process.env ?? [];
   return env.flatMap((line) => {
     const [name = '', value = ''] = line.split('=', 2);
-    return name.startsWith('PCIDEVICE_') && !name.endsWith('_INFO') ? value.split(',') : [];
+    return name.startsWith('PCIDEVICE_') && !name.endsWith('_INFO') ? value.split(',').filter((id) => id !== '') : [];
   });
 };
 

@@ -1,21 +1,26 @@
-// One cluster per run. DYNAMIC_NETWORKS_E2E_CLUSTER=<name> uses one that runs already (npm run cluster up), and leaves it.
+// One cluster per run, with the agent installed as users install it.
+//   (nothing set)                        a fresh cluster of the harness, removed at the end
+//   DYNAMIC_NETWORKS_E2E_CLUSTER=<name>  one of the harness that runs already (npm run cluster up), and stays
+//   E2E_KUBECONFIG=<path>                any other cluster; E2E_IMAGE names the agent's image, which its nodes have or can pull
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { ensureAgentImage } from './agent-image.ts';
 import { startCluster } from './cluster/cluster.ts';
-import { type ClusterState, findState } from './cluster/cluster-state.ts';
+import { findState } from './cluster/cluster-state.ts';
+import { busyboxImage } from './cluster/images.ts';
 import { onInterrupt } from './cluster/interrupt.ts';
 import { say } from './cluster/progress.ts';
 import { attachCluster, type StartedCluster } from './cluster/started-cluster.ts';
-
-declare module 'vitest' {
-  interface ProvidedContext {
-    clusterState: ClusterState;
-  }
-}
+import { installAgent } from './install-agent.ts';
+import { installNodeHelpers, removeNodeHelpers } from './node-files.ts';
+import { makeKubectl, type Target } from './target.ts';
 
 const artifactsDir = resolve(import.meta.dirname, 'artifacts');
+const overlayDir = resolve(artifactsDir, 'install');
 const logsDir = (): string => resolve(artifactsDir, `logs-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);
+
+type TearDown = () => Promise<void>;
 
 const attachByName = async (name: string): Promise<StartedCluster> => {
   const state = await findState(name);
@@ -32,21 +37,66 @@ const removeDetached = async (): Promise<void> => {
   spawn(process.execPath, [cli, 'down', '--name', ownName], { detached: true, stdio: 'inherit' }).unref();
 };
 
-export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
+const loadAgentImage = async (cluster: StartedCluster): Promise<string> => {
+  const image = await ensureAgentImage();
+  const lists = await Promise.all(cluster.nodes.map((node) => node.ctr('images', 'list', '--quiet')));
+  const isEverywhere = lists.every((list) => list.split('\n').includes(image));
+  if (!isEverywhere) await cluster.loadImage(image);
+  return image;
+};
+
+const prepareCluster = async (project: TestProject, cluster: StartedCluster): Promise<void> => {
+  const { state } = cluster;
+  const target: Target = {
+    kubeconfigPath: state.kubeconfigPath,
+    kubectlPath: state.kubectlPath,
+    podImage: busyboxImage,
+    nodeNames: state.nodes.map(({ name }) => name),
+    clusterState: state,
+  };
+  await installAgent(makeKubectl(target), { image: await loadAgentImage(cluster), overlayDir });
+  project.provide('target', target);
+};
+
+const setUpHarness = async (project: TestProject): Promise<TearDown> => {
   const existing = process.env['DYNAMIC_NETWORKS_E2E_CLUSTER'];
   const forget = existing ? () => {} : onInterrupt(removeDetached);
   const cluster = existing
     ? await attachByName(existing)
     : await startCluster({ name: ownName, failureLogsDir: logsDir() });
-  project.provide('clusterState', cluster.state);
 
-  return async () => {
-    if (project.vitest.state.getCountOfFailedTests() > 0) {
+  const end = async (hasFailed: boolean) => {
+    if (hasFailed) {
       const dir = logsDir();
       await cluster.collectLogs(dir);
-      say(`some tests failed; logs of every component are in ${dir}`);
+      say(`something failed; logs of every component are in ${dir}`);
     }
     if (!existing) await cluster.stop();
     forget();
   };
+  try {
+    await prepareCluster(project, cluster);
+  } catch (error) {
+    await end(true);
+    throw error;
+  }
+  return () => end(project.vitest.state.getCountOfFailedTests() > 0);
+};
+
+const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string): Promise<TearDown> => {
+  const kubectlPath = process.env['E2E_KUBECTL'] || 'kubectl';
+  const podImage = process.env['E2E_POD_IMAGE'] || 'busybox:1.36';
+  const kubectl = makeKubectl({ kubeconfigPath, kubectlPath });
+  const nodes = await kubectl.run(['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}']);
+  await installAgent(kubectl, { image: process.env['E2E_IMAGE'] || undefined, overlayDir });
+  await installNodeHelpers(kubectl, podImage);
+  project.provide('target', { kubeconfigPath, kubectlPath, podImage, nodeNames: nodes.split(' ') });
+  return async () => {
+    await removeNodeHelpers(kubectl);
+  };
+};
+
+export const setup = async (project: TestProject): Promise<TearDown> => {
+  const kubeconfigPath = process.env['E2E_KUBECONFIG'];
+  return kubeconfigPath ? setUpForeignCluster(project, resolve(kubeconfigPath)) : setUpHarness(project);
 };

@@ -1,4 +1,4 @@
-// Regenerates cri/generated from cri/runtime.proto: `npm run generate`.
+// Regenerates cri/generated from cri/runtime.proto: `npm run generate`; another directory can be given as the argument.
 // buf compiles the proto, ts-proto writes a grpc-js client and service definition.
 import { execFileSync } from 'node:child_process';
 import { resolve } from 'node:path';
@@ -9,7 +9,7 @@ const template = {
   plugins: [
     {
       local: 'protoc-gen-ts_proto',
-      out: 'cri/generated',
+      out: process.argv[2] ?? 'cri/generated',
       opt: [
         'outputServices=grpc-js',
         'esModuleInterop=true',

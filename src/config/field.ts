@@ -90,10 +90,13 @@ export const list = (spec: Spec & { placeholder: string }): Field<readonly strin
 export const listenAddress = (spec: Spec): Field<{ readonly host: string; readonly port: number }> => ({
   schema: z.pipe(
     z.string().check(z.regex(/^(\[[0-9a-fA-F:.]+\]|[^:\s]*):\d{1,5}$/)),
-    z.transform((value: string) => {
-      const colon = value.lastIndexOf(':');
-      return { host: value.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(value.slice(colon + 1)) };
-    }),
+    z.pipe(
+      z.transform((value: string) => {
+        const colon = value.lastIndexOf(':');
+        return { host: value.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(value.slice(colon + 1)) };
+      }),
+      z.object({ host: z.string(), port: z.number().check(z.maximum(65_535)) }),
+    ),
   ),
   allowed: 'HOST:PORT or :PORT',
   placeholder: 'HOST:PORT',

@@ -63,12 +63,14 @@ const firstGiven = (
 const readSettingsFile = async (path: string, fields: Fields, problems: string[]): Promise<Record<string, string>> => {
   let content: unknown;
   try {
-    content = loadYaml(await readFile(path, 'utf8'));
+    const written = await readFile(path, 'utf8');
+    // The parser wants a document; a file whose lines are all commented out is a common way to say nothing.
+    if (written.split('\n').every((line) => /^\s*(---\s*)?(#|$)/.test(line))) return {};
+    content = loadYaml(written);
   } catch (error) {
     problems.push(`the file ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
     return {};
   }
-  if (content === undefined || content === null) return {};
   if (!isJsonObject(content)) {
     problems.push(`the file ${path} must hold settings, one "name: value" a line, got ${quote(content)}`);
     return {};

@@ -1,0 +1,213 @@
+// What a story needs: a namespace of its own, networks and pods in it, and questions about them. `withNamespace` registers
+// hooks: after each test nothing may be left over that no pod has; at the end all pods go, and nothing at all may be left.
+import { randomBytes } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
+import type { ClusterNode } from './cluster/node.ts';
+import { pollUntil } from './cluster/poll-until.ts';
+import { expectInterfaces, expectNothingLeft, explained, type Wanted } from './expectations.ts';
+import { agentNamespace } from './install-agent.ts';
+import type { Network, NetworkPlace } from './networks.ts';
+import { attachNodes, makeNodeExec, type NodeExec } from './node-files.ts';
+import { readAddresses, readLedger } from './node-state.ts';
+import { execInPod, readPodLinks } from './pod-links.ts';
+import {
+  annotationText,
+  type Condition,
+  type Networks,
+  networksAnnotation,
+  type Pod,
+  type PodOptions,
+  type PodRef,
+  podMetadata,
+  podSpec,
+  readyCondition,
+  refOf,
+  reportsOf,
+} from './pods.ts';
+import { makeKubectl } from './target.ts';
+
+const target = inject('target');
+
+/** For `it.skipIf(!hasNodeAccess)`: processes of nodes can be killed only where nodes are containers of the harness. */
+export const hasNodeAccess = target.clusterState !== undefined;
+export const hasTwoNodes = target.nodeNames.length > 1;
+
+export const podDeadlineMs = 60_000;
+export const plugDeadlineMs = 20_000;
+
+export type EventOnPod = {
+  readonly reason: string;
+  readonly type: string;
+  readonly message: string;
+  readonly count?: number;
+  readonly source?: { readonly component?: string };
+};
+
+export type Story = ReturnType<typeof withNamespace>;
+
+/** `subnet`: the second octet of the story's address ranges, 10.<subnet>.0.0/16; one number per file. */
+export const withNamespace = (story: string, subnet: number) => {
+  const namespace = `e2e-${story}-${randomBytes(2).toString('hex')}`;
+  const kubectl = makeKubectl(target);
+  const { nodeNames } = target;
+  const networks: Network[] = [];
+  let clusterNodes: readonly ClusterNode[] = [];
+  let nodeExec: NodeExec = () => Promise.reject(new Error('before the hooks of the story'));
+  let running = 0;
+
+  const sources = () => ({ kubectl, nodeExec, nodeNames });
+  const inNamespace = (...args: string[]): string[] => ['-n', namespace, ...args];
+  const nodeAt = (index: number): string => nodeNames.at(index) ?? '';
+  const nothingLeft = () => expectNothingLeft(sources(), namespace, networks, plugDeadlineMs);
+  const getPod = (pod: { readonly name: string }) => kubectl.getJson<Pod>(inNamespace('pod', pod.name));
+
+  const createPod = async (name: string, options: PodOptions = {}): Promise<void> => {
+    const spec = podSpec(target.podImage, { node: nodeAt(-1), ...options });
+    await kubectl.apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace, ...podMetadata(options) },
+      spec,
+    });
+  };
+
+  const findEvents = async (pod: PodRef, reason: string): Promise<readonly EventOnPod[]> => {
+    const selector = `involvedObject.uid=${pod.uid},reason=${reason}`;
+    const { items } = await kubectl.getJson<{ items: EventOnPod[] }>(
+      inNamespace('events', '--field-selector', selector),
+    );
+    // Multus has an AddedInterface of its own.
+    return items.filter(({ source }) => source?.component === 'dynamic-networks');
+  };
+
+  const conditionOf = async (pod: PodRef): Promise<Condition | undefined> =>
+    (await getPod(pod)).status.conditions?.find(({ type }) => type === readyCondition);
+
+  beforeAll(async () => {
+    clusterNodes = await attachNodes(target);
+    nodeExec = makeNodeExec(target, clusterNodes);
+    await kubectl.run(['create', 'namespace', namespace]);
+    const hasAccount = async () =>
+      (await kubectl.try(inNamespace('get', 'serviceaccount', 'default'))).exitCode === 0 ? true : undefined;
+    await pollUntil('the service account of the namespace', hasAccount, { deadlineMs: podDeadlineMs });
+  });
+
+  // While another test of the file runs, the world is allowed to be in motion; the last one to end looks.
+  beforeEach(() => {
+    running += 1;
+  });
+  afterEach(async () => {
+    running -= 1;
+    if (running === 0) await nothingLeft();
+  });
+
+  afterAll(async () => {
+    try {
+      await kubectl.run(inNamespace('delete', 'statefulsets,pods', '--all', '--timeout=60s'));
+      await nothingLeft();
+    } finally {
+      await kubectl.run(['delete', 'namespace', namespace, '--timeout=90s']);
+    }
+  });
+
+  return {
+    namespace,
+    kubectl,
+    /** Where pods go unless told otherwise, and another one. */
+    node: nodeAt(-1),
+    otherNode: nodeAt(0),
+    podImage: target.podImage,
+
+    /** Makes a network with a range of its own: `await story.network(bridgeNetwork, 'blue')`. */
+    network: async (build: (name: string, place: NetworkPlace) => Network, name: string): Promise<Network> => {
+      const network = build(name, { story, namespace, prefix: `10.${subnet}.${networks.length}.` });
+      networks.push(network);
+      await kubectl.apply(network.manifest);
+      return network;
+    },
+    /** The same, without creating it: for networks that come later. */
+    plannedNetwork: (build: (name: string, place: NetworkPlace) => Network, name: string): Network => {
+      const network = build(name, { story, namespace, prefix: `10.${subnet}.${networks.length}.` });
+      networks.push(network);
+      return network;
+    },
+    createNetwork: (network: Network) => kubectl.apply(network.manifest),
+    deleteNetwork: ({ name }: Network) =>
+      kubectl.run(inNamespace('delete', 'network-attachment-definitions.k8s.cni.cncf.io', name)),
+
+    createPod,
+    /** Returns once it is Ready. */
+    startPod: async (name: string, options: PodOptions = {}): Promise<PodRef> => {
+      await createPod(name, options);
+      const timeout = `--timeout=${podDeadlineMs / 1000}s`;
+      await kubectl.run(inNamespace('wait', `pod/${name}`, '--for=condition=Ready', timeout));
+      return refOf(await getPod({ name }));
+    },
+    getPod,
+    deletePod: ({ name }: { readonly name: string }, ...flags: string[]) =>
+      kubectl.run(inNamespace('delete', 'pod', name, ...flags)),
+    /** `undefined` removes the annotation. */
+    annotate: ({ name }: { readonly name: string }, wanted: Networks | undefined) => {
+      const change =
+        wanted === undefined ? `${networksAnnotation}-` : `${networksAnnotation}=${annotationText(wanted)}`;
+      return kubectl.run(inNamespace('annotate', 'pod', name, '--overwrite', change));
+    },
+
+    links: (pod: PodRef) => readPodLinks(kubectl, pod),
+    exec: (pod: PodRef, command: readonly string[]) => execInPod(kubectl, pod, command),
+    events: findEvents,
+    reports: async (pod: PodRef) => reportsOf(await getPod(pod)),
+    condition: conditionOf,
+    addressesInUse: (network: Network) => readAddresses(sources(), network, nodeNames),
+    ledgerOf: (node: string) => readLedger(nodeExec, node),
+
+    /** The agent's pod on a node. */
+    agentPod: async (node: string): Promise<PodRef> => {
+      const selector = ['-l', 'app.kubernetes.io/component=agent', '--field-selector', `spec.nodeName=${node}`];
+      const { items } = await kubectl.getJson<{ items: Pod[] }>(['-n', agentNamespace, 'pods', ...selector]);
+      const [pod] = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+      if (pod === undefined) throw new Error(`no agent on node ${node}`);
+      return refOf(pod);
+    },
+    /** Processes of a node, its containers and sandboxes; only with `hasNodeAccess`. */
+    clusterNode: (name: string): ClusterNode => {
+      const found = clusterNodes.find((node) => node.name === name);
+      if (found === undefined)
+        throw new Error(`no access to node ${name}: skip this test where hasNodeAccess is false`);
+      return found;
+    },
+
+    /** Waits until kernel, network-status and address stores all say so; returns the links. */
+    expectInterfaces: (pod: PodRef, wanted: Wanted, deadlineMs = plugDeadlineMs) =>
+      expectInterfaces(sources(), pod, wanted, deadlineMs),
+    expectEvent: (pod: PodRef, reason: string, message: RegExp = /(?:)/): Promise<EventOnPod> => {
+      const find = async () => {
+        const found = await findEvents(pod, reason);
+        const match = found.find((event) => message.test(event.message));
+        if (match === undefined) throw new Error(`there are: ${found.map((event) => event.message).join(' | ')}`);
+        return match;
+      };
+      return explained(`an event ${reason} on ${pod.name} like ${message}`, find, plugDeadlineMs);
+    },
+    expectCondition: (pod: PodRef, status: 'True' | 'False', reason: string): Promise<Condition> => {
+      const find = async () => {
+        const condition = await conditionOf(pod);
+        if (condition?.status === status && condition.reason === reason) return condition;
+        throw new Error(`it is ${JSON.stringify(condition)}`);
+      };
+      return explained(`the condition of ${pod.name} to be ${status}, ${reason}`, find, plugDeadlineMs);
+    },
+    expectNothingLeft: nothingLeft,
+    /** Waits until a network's store has exactly this many addresses. */
+    expectAddresses: (network: Network, count: number) =>
+      explained(
+        `${network.fullName} to have ${count} addresses in use`,
+        async () => {
+          const inUse = await readAddresses(sources(), network, nodeNames);
+          expect(inUse, JSON.stringify(inUse)).toHaveLength(count);
+          return inUse;
+        },
+        plugDeadlineMs,
+      ),
+  };
+};

@@ -1,0 +1,107 @@
+// Networks for stories. CNI names are unique per namespace, so that what an earlier run left in a node's address store
+// cannot be mistaken for this run's; bridges are named after the story alone, so that runs do not pile them up on the nodes.
+import { createHash } from 'node:crypto';
+
+export type Ipam = 'host-local' | 'whereabouts' | 'none';
+
+export type Network = {
+  readonly name: string;
+  readonly namespace: string;
+  /** `namespace/name`, as network-status has it. */
+  readonly fullName: string;
+  readonly cniName: string;
+  readonly ipam: Ipam;
+  /** The first three octets of its /24, with a dot at the end. */
+  readonly prefix: string;
+  readonly manifest: object;
+};
+
+export type NetworkPlace = {
+  readonly story: string;
+  readonly namespace: string;
+  readonly prefix: string;
+};
+
+type Plugin = Readonly<Record<string, unknown>>;
+
+const bridgeName = (story: string, name: string): string =>
+  `e2e-${createHash('sha256').update(`${story}/${name}`).digest('hex').slice(0, 8)}`;
+
+const hostLocal = (prefix: string): object => ({
+  type: 'host-local',
+  ranges: [[{ subnet: `${prefix}0/24`, rangeStart: `${prefix}10`, rangeEnd: `${prefix}200` }]],
+});
+
+const networkOf = (name: string, place: NetworkPlace, ipam: Ipam, config: object): Network => {
+  const cniName = `${place.namespace}-${name}`;
+  return {
+    name,
+    namespace: place.namespace,
+    fullName: `${place.namespace}/${name}`,
+    cniName,
+    ipam,
+    prefix: place.prefix,
+    manifest: {
+      apiVersion: 'k8s.cni.cncf.io/v1',
+      kind: 'NetworkAttachmentDefinition',
+      metadata: { name, namespace: place.namespace },
+      spec: { config: JSON.stringify(config) },
+    },
+  };
+};
+
+const single = (name: string, place: NetworkPlace, ipam: Ipam, plugin: Plugin): Network =>
+  networkOf(name, place, ipam, { cniVersion: '0.3.1', name: `${place.namespace}-${name}`, ...plugin });
+
+/** A bridge on each node, with host-local addresses. Honours `ips` and `mac`. */
+export const bridgeNetwork = (name: string, place: NetworkPlace): Network =>
+  single(name, place, 'host-local', {
+    type: 'bridge',
+    bridge: bridgeName(place.story, name),
+    capabilities: { ips: true, mac: true },
+    ipam: hostLocal(place.prefix),
+  });
+
+/** The same, but its config has no name: Multus calls it after the definition. */
+export const namelessNetwork = (name: string, place: NetworkPlace): Network => ({
+  ...networkOf(name, place, 'host-local', {
+    cniVersion: '0.3.1',
+    type: 'bridge',
+    bridge: bridgeName(place.story, name),
+    ipam: hostLocal(place.prefix),
+  }),
+  cniName: name,
+});
+
+/** Addresses from whereabouts: unique over all nodes, kept in the API. */
+export const whereaboutsNetwork = (name: string, place: NetworkPlace): Network =>
+  single(name, place, 'whereabouts', {
+    type: 'bridge',
+    bridge: bridgeName(place.story, name),
+    ipam: { type: 'whereabouts', range: `${place.prefix}0/24` },
+  });
+
+/** Straight onto the network that the nodes share, with addresses that the pod itself asks for. */
+export const macvlanNetwork = (name: string, place: NetworkPlace): Network =>
+  single(name, place, 'none', {
+    type: 'macvlan',
+    master: 'eth0',
+    mode: 'bridge',
+    capabilities: { ips: true, mac: true },
+    ipam: { type: 'static' },
+  });
+
+/** A list of plugins: a bridge, then tuning. */
+export const listNetwork = (name: string, place: NetworkPlace): Network =>
+  networkOf(name, place, 'host-local', {
+    cniVersion: '0.3.1',
+    name: `${place.namespace}-${name}`,
+    plugins: [
+      { type: 'bridge', bridge: bridgeName(place.story, name), ipam: hostLocal(place.prefix) },
+      { type: 'tuning', mtu: 1400 },
+    ],
+  });
+
+/** A master that no node has: every ADD fails. `type: macvlan` with another master would mend it. */
+export const brokenNetwork = (name: string, place: NetworkPlace): Network =>
+  single(name, place, 'none', { type: 'macvlan', master: 'e2e-nowhere', ipam: { type: 'static' } });

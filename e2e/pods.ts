@@ -1,0 +1,111 @@
+// Pods of stories, as manifests and as what the API says of them.
+export const networksAnnotation = 'k8s.v1.cni.cncf.io/networks';
+export const statusAnnotation = 'k8s.v1.cni.cncf.io/network-status';
+export const reportsAnnotation = 'dynamic-networks.io/interfaces';
+export const readyCondition = 'dynamic-networks.io/NetworksReady';
+
+/** The annotation's two forms: a text is written as it is, a list as JSON. */
+export type Networks = string | readonly Element[];
+
+export type Element = {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly interface?: string;
+  readonly ips?: readonly string[];
+  readonly mac?: string;
+  readonly 'cni-args'?: object;
+};
+
+export const annotationText = (networks: Networks): string =>
+  typeof networks === 'string' ? networks : JSON.stringify(networks);
+
+export type PodOptions = {
+  readonly networks?: Networks;
+  readonly node?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly graceSeconds?: number;
+  /** Needed to change links from inside the pod. */
+  readonly isNetAdmin?: boolean;
+  readonly command?: readonly string[];
+  /** Merged into the pod's spec. */
+  readonly spec?: object;
+};
+
+export const podSpec = (image: string, options: PodOptions): object => ({
+  ...(options.node !== undefined && { nodeName: options.node }),
+  terminationGracePeriodSeconds: options.graceSeconds ?? 1,
+  automountServiceAccountToken: false,
+  containers: [
+    {
+      name: 'main',
+      image,
+      imagePullPolicy: 'IfNotPresent',
+      command: options.command ?? ['sleep', 'infinity'],
+      ...(options.isNetAdmin && { securityContext: { capabilities: { add: ['NET_ADMIN'] } } }),
+    },
+  ],
+  ...options.spec,
+});
+
+export const podMetadata = (options: PodOptions): object => ({
+  ...(options.labels !== undefined && { labels: options.labels }),
+  ...(options.networks !== undefined && {
+    annotations: { [networksAnnotation]: annotationText(options.networks) },
+  }),
+});
+
+export type Pod = {
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace: string;
+    readonly uid: string;
+    readonly annotations?: Readonly<Record<string, string>>;
+    readonly deletionTimestamp?: string;
+  };
+  readonly spec: { readonly nodeName?: string; readonly hostNetwork?: boolean };
+  readonly status: {
+    readonly phase: string;
+    readonly podIP?: string;
+    readonly conditions?: readonly Condition[];
+    readonly containerStatuses?: readonly { readonly restartCount: number; readonly state: object }[];
+  };
+};
+
+export type Condition = {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+};
+
+/** A pod that runs: which one, and where. */
+export type PodRef = { readonly name: string; readonly namespace: string; readonly uid: string; readonly node: string };
+
+export type StatusEntry = {
+  readonly name: string;
+  readonly interface?: string;
+  readonly ips?: readonly string[];
+  readonly mac?: string;
+  readonly default?: boolean;
+};
+
+export type Report = {
+  readonly interface: string;
+  readonly network: string;
+  readonly ready: boolean;
+  readonly reason?: string;
+  readonly message?: string;
+};
+
+const listIn = <T>(pod: Pod, annotation: string): readonly T[] => {
+  const list: readonly T[] = JSON.parse(pod.metadata.annotations?.[annotation] ?? '[]');
+  return list;
+};
+
+export const statusOf = (pod: Pod): readonly StatusEntry[] => listIn(pod, statusAnnotation);
+export const reportsOf = (pod: Pod): readonly Report[] => listIn(pod, reportsAnnotation);
+
+export const refOf = (pod: Pod): PodRef => {
+  const { name, namespace, uid } = pod.metadata;
+  return { name, namespace, uid, node: pod.spec.nodeName ?? '' };
+};
