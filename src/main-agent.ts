@@ -65,8 +65,8 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
   const corrupt: CorruptFile[] = [];
   const files = await FileLedger.open(settings.ledgerDir, (file) => corrupt.push(file));
   const ledger = overrides.wrapLedger?.(files) ?? files;
-  const retries = new RetrySchedule(backoff, Date.now);
-  const drift = new DriftSchedule({ intervalMs: settings.checkInterval, now: Date.now, random: Math.random });
+  const retries = new RetrySchedule(backoff, monotonicMs);
+  const drift = new DriftSchedule({ intervalMs: settings.checkInterval, now: monotonicMs, random: Math.random });
 
   let isStarted = false;
   const enqueue = (key: PodKey) => {
@@ -117,6 +117,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
   const queue = new KeyedQueue<PodKey>({
     concurrency: settings.concurrency,
     backoff,
+    now: monotonicMs,
     work: (key, signal) =>
       reconcilePod(key, log.child({ pod: key, podUid: pods.find(key)?.uid, reconcileId: randomUUID() }), signal),
     onOutcome: (key, outcome, attempt) => {
@@ -221,6 +222,9 @@ const nodeConfigOf = (settings: AgentSettings): AgentDeps['nodeConfig'] => {
     },
   };
 };
+
+/** Delays must not depend on the wall clock, which somebody may set. */
+const monotonicMs = (): number => performance.now();
 
 const demand = (isMet: boolean, message: string): void => {
   if (!isMet) throw new Error(message);

@@ -36,7 +36,7 @@ export const detachInterface = async (context: ReconcileContext, step: DetachSte
     work.setState(record, 'removed');
     return subject;
   }
-  deps.retries.postpone(attempt, record.unsettledUntilMs ?? 0, {
+  deps.retries.postpone(attempt, result.waitMs, {
     kind: 'delegateUnreachable',
     message: `an answer of Multus about ${name} was lost; it is removed once more when the plugin must have ended`,
   });
@@ -47,7 +47,7 @@ export const detachInterface = async (context: ReconcileContext, step: DetachSte
 /** `unsettled`: DEL succeeded, but a plugin whose answer was lost may still be at work, so one more is due later. */
 export type DelResult =
   | { readonly kind: 'gone' }
-  | { readonly kind: 'unsettled' }
+  | { readonly kind: 'unsettled'; readonly waitMs: number }
   | { readonly kind: 'failed'; readonly error: KnownError };
 
 export const del = async (
@@ -61,7 +61,9 @@ export const del = async (
   } catch (error) {
     return { kind: 'failed', error: toKnownError(error) };
   }
-  return (record.unsettledUntilMs ?? 0) > deps.now() ? { kind: 'unsettled' } : { kind: 'gone' };
+  const restMs = (record.unsettledUntilMs ?? 0) - deps.now();
+  // The wall clock may have been set back meanwhile: never wait longer than a plugin may take.
+  return restMs > 0 ? { kind: 'unsettled', waitMs: Math.min(restMs, deps.settleMs) } : { kind: 'gone' };
 };
 
 export const delegateRequest = (record: AttachmentRecord, pod: PodIdentity): DelegateRequest => ({

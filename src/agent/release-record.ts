@@ -72,7 +72,7 @@ const releaseOne = async (
       log.info(subject, 'attachment released');
       return true;
     case 'unsettled':
-      deps.retries.postpone(attempt, attachment.unsettledUntilMs ?? 0, {
+      deps.retries.postpone(attempt, result.waitMs, {
         kind: 'delegateUnreachable',
         message: 'settling',
       });

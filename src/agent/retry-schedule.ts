@@ -54,8 +54,8 @@ export class RetrySchedule {
   }
 
   /** Not a failure, but not to be done again before then either. */
-  postpone(attempt: Attempt, untilMs: number, complaint: Complaint): void {
-    this.#put({ ...attempt, count: this.#find(attempt)?.count ?? 0, notBefore: untilMs, complaint });
+  postpone(attempt: Attempt, waitMs: number, complaint: Complaint): void {
+    this.#put({ ...attempt, count: this.#find(attempt)?.count ?? 0, notBefore: this.#now() + waitMs, complaint });
   }
 
   succeeded(attempt: Attempt): void {

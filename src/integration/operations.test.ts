@@ -19,7 +19,12 @@ const scrape = async (path: string) =>
 describe('health and metrics', () => {
   it('is ready, and says of each part that it is well', async () => {
     await world.cluster.until('ready', async () => JSON.parse(await scrape('/readyz')).apiServer === 'ok');
-    expect(JSON.parse(await scrape('/readyz'))).toEqual({ apiServer: 'ok', networks: 'ok', multus: 'ok', containerRuntime: 'ok' });
+    expect(JSON.parse(await scrape('/readyz'))).toEqual({
+      apiServer: 'ok',
+      networks: 'ok',
+      multus: 'ok',
+      containerRuntime: 'ok',
+    });
     expect(await scrape('/healthz')).toBe('ok\n');
     expect((await fetch(`http://127.0.0.1:${world.agent.telemetryPort}/etc/passwd`)).status).toBe(404);
   });

@@ -44,6 +44,7 @@ describe('a pod', () => {
       hasEnded: false,
       isLauncherPod: false,
       hasReadinessGate: false,
+      hasSandbox: true,
       sandboxMark: '|',
       condition: undefined,
     });
