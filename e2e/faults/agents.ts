@@ -1,10 +1,10 @@
 // The agents as the cluster runs them: killed, taken away from the nodes, configured, waited for.
 import { pollUntil } from '../cluster/poll-until.ts';
 import type { StartedCluster } from '../cluster/started-cluster.ts';
+import { agentDaemonSet, agentNamespace } from '../install-agent.ts';
 
 const deadlineMs = 60_000;
-const daemonSet = 'daemonset/dynamic-networks-agent';
-export const agentNamespace = 'dynamic-networks';
+const daemonSet = `daemonset/${agentDaemonSet}`;
 
 export const makeAgents = (cluster: StartedCluster) => {
   const kubectl = (...args: string[]): Promise<string> => cluster.kubectl(['-n', agentNamespace, ...args]);

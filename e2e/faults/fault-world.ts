@@ -1,101 +1,52 @@
-// A namespace with two networks and some pods, what each pod is asked to have, and the check that everything agrees.
-import * as z from 'zod';
-import { busyboxImage } from '../cluster/images.ts';
+// A namespace with two networks and some pods, what each pod is asked to have, and the check that everything agrees: over
+// many pods at once, which the fixture of the stories looks at one by one.
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
 import type { NodeName } from '../cluster/layout.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
-import type { StartedCluster } from '../cluster/started-cluster.ts';
+import { attachCluster } from '../cluster/started-cluster.ts';
+import { podDeadlineMs } from '../fixture.ts';
+import { bridgeNetwork, whereaboutsNetwork } from '../networks.ts';
+import { networksAnnotation, type Pod, podMetadata, podSpec, reportsOf, statusOf } from '../pods.ts';
+import { makeKubectl } from '../target.ts';
 import { type Interfaces, type PodView, problemsOf, type World } from './invariant.ts';
 import { type HeldAddress, lookAtNode } from './node-snapshot.ts';
 
 export type FaultWorld = Awaited<ReturnType<typeof startWorld>>;
 
-export type WorldOptions = {
-  /** Start of the namespace's name: what an earlier run left must not be taken for this one's. */
-  readonly name: string;
-  /** Second byte of the addresses, and part of the bridges' names: every file has its own. */
-  readonly range: number;
+type Pools = {
+  readonly items: readonly {
+    readonly spec: {
+      readonly range: string;
+      readonly allocations: Readonly<Record<string, { id: string; ifname: string; podref: string }>>;
+    };
+  }[];
 };
 
 const convergeDeadlineMs = 90_000;
-const podDeadlineMs = 60_000;
 
-const networksAnnotation = 'k8s.v1.cni.cncf.io/networks';
-
-const podList = z.object({
-  items: z.array(
-    z.object({
-      metadata: z.object({
-        name: z.string(),
-        uid: z.string(),
-        deletionTimestamp: z.optional(z.string()),
-        annotations: z.optional(z.record(z.string(), z.string())),
-      }),
-    }),
-  ),
-});
-const networkStatus = z.array(
-  z.object({
-    name: z.string(),
-    interface: z.optional(z.string()),
-    ips: z.optional(z.array(z.string())),
-    default: z.optional(z.boolean()),
-  }),
-);
-const interfaceReports = z.array(
-  z.object({ interface: z.string(), ready: z.boolean(), message: z.optional(z.string()) }),
-);
-const poolList = z.object({
-  items: z.array(
-    z.object({
-      spec: z.object({
-        range: z.string(),
-        allocations: z.record(z.string(), z.object({ id: z.string(), ifname: z.string(), podref: z.string() })),
-      }),
-    }),
-  ),
-});
-
-/** `local`: a bridge with addresses per node. `wide`: a bridge with addresses of the whole cluster. */
-const networkConfig = (namespace: string, range: number, kind: 'local' | 'wide'): object => ({
-  cniVersion: '0.3.1',
-  name: `${namespace}-${kind}`,
-  type: 'bridge',
-  bridge: `fault${range}${kind}`,
-  ipam:
-    kind === 'local'
-      ? { type: 'host-local', subnet: `10.${range}.0.0/24` }
-      : { type: 'whereabouts', range: `10.${range}.1.0/24` },
-});
-
-export const startWorld = async (cluster: StartedCluster, { name: worldName, range }: WorldOptions) => {
-  const namespace = `${worldName}-${Date.now().toString(36)}`;
+/**
+ * `range`: second octet of the addresses, one number per file. The network `local` has addresses per node, `wide` has
+ * addresses of the whole cluster.
+ */
+export const startWorld = async ({ name: story, range }: { readonly name: string; readonly range: number }) => {
+  const target = inject('target');
+  if (target.clusterState === undefined) throw new Error('faults need nodes of the harness: skip where there are none');
+  const cluster = await attachCluster(target.clusterState);
+  const kubectl = makeKubectl(target);
+  const namespace = `faults-${story}-${randomBytes(2).toString('hex')}`;
   const wanted = new Map<string, Interfaces>();
+  const inNamespace = (...args: string[]): string[] => ['-n', namespace, ...args];
+  const listOf = (items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
 
-  const send = (command: readonly string[], items: readonly object[]): Promise<string> =>
-    cluster.kubectl([...command, '--filename', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items }));
-
-  const defineNetwork = (name: string, config: object): Promise<string> =>
-    send(
-      ['apply'],
-      [
-        {
-          apiVersion: 'k8s.cni.cncf.io/v1',
-          kind: 'NetworkAttachmentDefinition',
-          metadata: { name, namespace },
-          spec: { config: JSON.stringify(config) },
-        },
-      ],
-    );
-
-  const pods = async () =>
-    podList.parse(JSON.parse(await cluster.kubectl(['-n', namespace, 'get', 'pods', '-o', 'json']))).items;
+  const pods = async (): Promise<readonly Pod[]> =>
+    (await kubectl.getJson<{ items: readonly Pod[] }>(inNamespace('pods'))).items;
 
   const look = async (): Promise<World> => {
-    const running = cluster.nodes.map((node) => lookAtNode(node, { namespace, networkPrefix: `${namespace}-` }));
     const [items, pools, nodes] = await Promise.all([
       pods(),
-      cluster.kubectl(['get', 'ippools.whereabouts.cni.cncf.io', '-A', '-o', 'json']),
-      Promise.all(running),
+      kubectl.getJson<Pools>(['ippools.whereabouts.cni.cncf.io', '--all-namespaces']),
+      Promise.all(cluster.nodes.map((node) => lookAtNode(node, namespace))),
     ]);
     return { pods: items.map(viewOf), nodes, held: heldIn(pools, namespace) };
   };
@@ -110,34 +61,26 @@ export const startWorld = async (cluster: StartedCluster, { name: worldName, ran
       kind: 'Pod',
       metadata: { name, namespace, annotations: { [networksAnnotation]: annotationOf(interfaces) } },
     }));
-    await send(['apply', '--server-side', '--force-conflicts', '--field-manager=faults'], items);
+    const command = ['apply', '--server-side', '--force-conflicts', '--field-manager=faults', '--filename', '-'];
+    await kubectl.run(command, listOf(items));
   };
 
-  const createPods = async (
-    created: Readonly<Record<string, NodeName>>,
-    extra: { readonly interfaces?: Interfaces; readonly gracePeriodSeconds?: number } = {},
-  ): Promise<void> => {
-    const { interfaces = {}, gracePeriodSeconds = 1 } = extra;
-    const items = Object.entries(created).map(([name, nodeName]) => ({
+  const createPods = async (names: readonly string[], nodeOf: (index: number) => NodeName): Promise<void> => {
+    for (const name of names) wanted.set(name, {});
+    const items = names.map((name, index) => ({
       apiVersion: 'v1',
       kind: 'Pod',
-      metadata: { name, namespace, annotations: { [networksAnnotation]: annotationOf(interfaces) } },
-      spec: {
-        nodeName,
-        terminationGracePeriodSeconds: gracePeriodSeconds,
-        containers: [{ name: 'main', image: busyboxImage, imagePullPolicy: 'Never' }],
-      },
+      metadata: { name, namespace, ...podMetadata({}) },
+      spec: podSpec(target.podImage, { node: nodeOf(index) }),
     }));
-    for (const name of Object.keys(created)) wanted.set(name, interfaces);
-    await send(['create'], items);
-    const names = Object.keys(created).map((name) => `pod/${name}`);
-    const wait = ['wait', ...names, '--for=condition=Ready', `--timeout=${podDeadlineMs / 1000}s`];
-    await cluster.kubectl(['-n', namespace, ...wait]);
+    await kubectl.run(['create', '--filename', '-'], listOf(items));
+    const wait = ['--for=condition=Ready', `--timeout=${podDeadlineMs / 1000}s`];
+    await kubectl.run(inNamespace('wait', ...names.map((name) => `pod/${name}`), ...wait));
   };
 
   const deletePods = async (names: readonly string[], ...flags: string[]): Promise<void> => {
     for (const name of names) wanted.delete(name);
-    await cluster.kubectl(['-n', namespace, 'delete', 'pods', ...names, '--wait=false', ...flags]);
+    await kubectl.run(inNamespace('delete', 'pods', ...names, '--wait=false', ...flags));
   };
 
   /** Waits until everything agrees; the error says what does not. */
@@ -152,73 +95,69 @@ export const startWorld = async (cluster: StartedCluster, { name: worldName, ran
     });
   };
 
-  const uidOf = async (name: string): Promise<string> => {
-    const uid = (await pods()).find(({ metadata }) => metadata.name === name)?.metadata.uid;
-    if (uid === undefined) throw new Error(`no pod ${name} in ${namespace}`);
-    return uid;
-  };
-
-  await cluster.kubectl(['create', 'namespace', namespace]);
+  await kubectl.run(['create', 'namespace', namespace]);
   const hasAccount = async () =>
-    (await cluster.tryKubectl(['-n', namespace, 'get', 'serviceaccount', 'default'])).exitCode === 0 ? true : undefined;
+    (await kubectl.try(inNamespace('get', 'serviceaccount', 'default'))).exitCode === 0 ? true : undefined;
   await pollUntil('the service account of the namespace', hasAccount, { deadlineMs: podDeadlineMs });
-  await defineNetwork('local', networkConfig(namespace, range, 'local'));
-  await defineNetwork('wide', networkConfig(namespace, range, 'wide'));
+  const local = bridgeNetwork('local', { story, namespace, prefix: `10.${range}.0.` });
+  await kubectl.apply(local.manifest);
+  await kubectl.apply(whereaboutsNetwork('wide', { story, namespace, prefix: `10.${range}.1.` }).manifest);
 
   return {
     cluster,
+    kubectl,
     namespace,
-    range,
-    wanted,
-    defineNetwork,
+    local,
     pods,
-    uidOf,
     look,
     problems,
     edit,
     createPods,
     deletePods,
     converges,
+    uidOf: async (name: string): Promise<string> => {
+      const pod = (await pods()).find(({ metadata }) => metadata.name === name);
+      if (pod === undefined) throw new Error(`no pod ${name} in ${namespace}`);
+      return pod.metadata.uid;
+    },
     /** Every pod goes, and then nothing may be left anywhere. */
     close: async (): Promise<void> => {
       wanted.clear();
-      await cluster.kubectl(['-n', namespace, 'delete', 'pods', '--all', '--wait=false']);
-      await converges('after all pods were deleted', 60_000);
-      await cluster.kubectl(['delete', 'namespace', namespace, '--wait=true', '--timeout=60s']);
+      await kubectl.run(inNamespace('delete', 'pods', '--all', '--wait=false'));
+      await converges('after all pods were deleted', podDeadlineMs);
+      await kubectl.run(['delete', 'namespace', namespace, '--timeout=60s']);
     },
   };
 };
+
+export const everywhere = (index: number): NodeName => (index % 2 === 0 ? 'worker' : 'control-plane');
+export const onWorker = (): NodeName => 'worker';
 
 const annotationOf = (interfaces: Interfaces): string =>
   Object.entries(interfaces)
     .map(([name, network]) => `${network}@${name}`)
     .join(',');
 
-type PodObject = z.infer<typeof podList>['items'][number];
-
-const viewOf = ({ metadata }: PodObject): PodView => {
-  const annotation = (name: string): unknown => JSON.parse(metadata.annotations?.[name] ?? '[]');
-  const entries = networkStatus.parse(annotation('k8s.v1.cni.cncf.io/network-status'));
-  const reports = interfaceReports.parse(annotation('dynamic-networks.io/interfaces'));
-  return {
-    name: metadata.name,
-    uid: metadata.uid,
-    isTerminating: metadata.deletionTimestamp !== undefined,
-    reported: Object.fromEntries(
-      entries
-        .filter((entry) => entry.default !== true)
-        .map(({ name, interface: ifname = '', ips }) => [
-          ifname,
-          { network: name.split('/').at(-1) ?? name, address: ips?.[0] ?? 'nothing' },
-        ]),
-    ),
-    notReady: reports.filter(({ ready }) => !ready).map((one) => `${one.interface}: ${one.message ?? 'no reason'}`),
-  };
-};
+const viewOf = (pod: Pod): PodView => ({
+  name: pod.metadata.name,
+  uid: pod.metadata.uid,
+  isTerminating: pod.metadata.deletionTimestamp !== undefined,
+  reported: Object.fromEntries(
+    statusOf(pod)
+      .filter((entry) => entry.default !== true)
+      .map(({ name, interface: ifname = '', ips }) => [
+        ifname,
+        { network: name.split('/').at(-1) ?? name, address: ips?.[0] ?? 'nothing' },
+      ]),
+  ),
+  notReady: reportsOf(pod)
+    .filter(({ ready }) => !ready)
+    .map((one) => `${one.interface}: ${one.message ?? 'no reason'}`),
+});
 
 /** A pool counts from the first address of its range. */
-const heldIn = (poolsText: string, namespace: string): HeldAddress[] =>
-  poolList.parse(JSON.parse(poolsText)).items.flatMap(({ spec }) =>
+const heldIn = (pools: Pools, namespace: string): HeldAddress[] =>
+  pools.items.flatMap(({ spec }) =>
     Object.entries(spec.allocations)
       .filter(([, { podref }]) => podref.startsWith(`${namespace}/`))
       .map(([offset, { id, ifname }]) => ({

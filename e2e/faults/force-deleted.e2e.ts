@@ -1,9 +1,9 @@
 // Pods that are deleted by force vanish from the API at once, while their containers may still run: nobody can ask for their
 // interfaces in their name any more. Their addresses come back all the same, also when no agent ran at that time.
-import { afterAll, beforeAll, describe, inject, it } from 'vitest';
-import { attachCluster } from '../cluster/started-cluster.ts';
+import { afterAll, beforeAll, describe, it } from 'vitest';
+import { hasNodeAccess } from '../fixture.ts';
 import { type Agents, makeAgents } from './agents.ts';
-import { type FaultWorld, startWorld } from './fault-world.ts';
+import { type FaultWorld, onWorker, startWorld } from './fault-world.ts';
 
 const byForce = ['--force', '--grace-period=0'];
 const interfaces = { x0: 'local', y0: 'wide' };
@@ -12,18 +12,17 @@ let world: FaultWorld;
 let agents: Agents;
 
 const startPods = async (names: readonly string[]): Promise<void> => {
-  await world.createPods(Object.fromEntries(names.map((name) => [name, 'worker'] as const)));
+  await world.createPods(names, onWorker);
   await world.edit(Object.fromEntries(names.map((name) => [name, interfaces])));
 };
 
 beforeAll(async () => {
-  const cluster = await attachCluster(inject('clusterState'));
-  world = await startWorld(cluster, { name: 'faults-force-deleted', range: 66 });
-  agents = makeAgents(cluster);
+  world = await startWorld({ name: 'force-deleted', range: 66 });
+  agents = makeAgents(world.cluster);
 });
 afterAll(() => world.close());
 
-describe('pods deleted by force', () => {
+describe.skipIf(!hasNodeAccess)('pods deleted by force', () => {
   it('give their addresses back', async () => {
     await startPods(['a', 'b', 'c']);
     await world.converges('before they are deleted');
@@ -44,7 +43,7 @@ describe('pods deleted by force', () => {
     try {
       await world.deletePods(['g', 'h'], ...byForce);
       await world.deletePods(['i']);
-      await world.createPods({ g: 'worker' });
+      await world.createPods(['g'], onWorker);
     } finally {
       await agents.bringBack();
     }

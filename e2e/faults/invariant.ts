@@ -1,6 +1,7 @@
 // What must hold once everything has calmed down, whatever was broken before: what a pod asks for, its network namespace,
 // its network-status and the ledger agree, and no address is held by anybody else.
-import type { HeldAddress, LedgerRecord, NodeSnapshot, SandboxSnapshot } from './node-snapshot.ts';
+import type { LedgerRecord } from '../node-state.ts';
+import type { HeldAddress, NodeSnapshot, SandboxSnapshot } from './node-snapshot.ts';
 
 /** Interface to the network's name. */
 export type Interfaces = Readonly<Record<string, string>>;

@@ -1,9 +1,9 @@
 // Multus dies, and hangs, while interfaces are plugged: answers are lost, and nobody knows what its plugins did.
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../cluster/poll-until.ts';
-import { attachCluster } from '../cluster/started-cluster.ts';
+import { hasNodeAccess } from '../fixture.ts';
 import { type Agents, makeAgents } from './agents.ts';
-import { type FaultWorld, startWorld } from './fault-world.ts';
+import { type FaultWorld, onWorker, startWorld } from './fault-world.ts';
 import type { Interfaces } from './invariant.ts';
 
 const podNames = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -27,18 +27,17 @@ const isAtWork = (): Promise<true> =>
   );
 
 beforeAll(async () => {
-  const cluster = await attachCluster(inject('clusterState'));
-  world = await startWorld(cluster, { name: 'faults-multus-down', range: 62 });
-  agents = makeAgents(cluster);
+  world = await startWorld({ name: 'multus-down', range: 62 });
+  agents = makeAgents(world.cluster);
   await agents.configure('DYNAMIC_NETWORKS_MULTUS_TIMEOUT', `${multusTimeoutMs / 1000}s`);
-  await world.createPods(Object.fromEntries(podNames.map((name) => [name, 'worker'] as const)));
+  await world.createPods(podNames, onWorker);
 });
 afterAll(async () => {
   await world.close();
   await agents.configure('DYNAMIC_NETWORKS_MULTUS_TIMEOUT', undefined);
 });
 
-describe('Multus', () => {
+describe.skipIf(!hasNodeAccess)('Multus', () => {
   it('killed while interfaces are plugged, and again while they are replaced: everything agrees afterwards', async () => {
     for (const interfaces of [both, other, both]) {
       const editing = editAll(interfaces);

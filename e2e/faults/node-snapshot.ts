@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { inNode } from '../cluster/layout.ts';
 import type { ClusterNode } from '../cluster/node.ts';
+import type { LedgerRecord } from '../node-state.ts';
 
 export type SandboxSnapshot = {
   readonly id: string;
@@ -21,16 +22,6 @@ export type NodeSnapshot = {
   readonly ledger: readonly LedgerRecord[];
 };
 
-const attachment = z.object({ interface: z.string(), state: z.string(), containerId: z.string() });
-const ledgerRecord = z.object({
-  namespace: z.string(),
-  name: z.string(),
-  uid: z.string(),
-  attachments: z.array(attachment),
-  leftovers: z.optional(z.array(attachment)),
-});
-export type LedgerRecord = z.infer<typeof ledgerRecord>;
-
 const links = z.array(
   z.object({
     ifname: z.string(),
@@ -39,7 +30,7 @@ const links = z.array(
 );
 const multusCache = z.array(z.object({ ifnameRequest: z.optional(z.string()) }));
 
-/** One line per thing: its kind, then tab-separated fields. Arguments: namespace, prefix of the networks' names. */
+/** One line per thing: its kind, then tab-separated fields. Argument: the namespace, with which names of networks begin. */
 const script = `
 for config in /run/containerd/io.containerd.runtime.v2.task/k8s.io/*/config.json; do
   grep -q '"io.kubernetes.cri.container-type":"sandbox"' "$config" 2>/dev/null || continue
@@ -50,7 +41,7 @@ for config in /run/containerd/io.containerd.runtime.v2.task/k8s.io/*/config.json
   links=$(nsenter --net="$net" ip -json address show 2>/dev/null) || continue
   printf 'sandbox\\t%s\\t%s\\t%s\\t%s\\n' "$id" "$uid" "$links" "$(tr -d '\\n' <"/var/lib/cni/multus/$id" 2>/dev/null)"
 done
-for file in ${inNode.hostLocalStore}/"$2"*/*.*.*.*; do
+for file in ${inNode.hostLocalStore}/"$1"-*/*.*.*.*; do
   [ -f "$file" ] && printf 'held\\t%s\\t%s\\n' "\${file##*/}" "$(tr -s '\\r\\n' '\\t' <"$file")"
 done
 for file in /var/lib/dynamic-networks/*.json; do
@@ -58,11 +49,8 @@ for file in /var/lib/dynamic-networks/*.json; do
 done
 true`;
 
-export const lookAtNode = async (
-  node: ClusterNode,
-  { namespace, networkPrefix }: { readonly namespace: string; readonly networkPrefix: string },
-): Promise<NodeSnapshot> => {
-  const output = await node.run(['sh', '-c', script, 'sh', namespace, networkPrefix]);
+export const lookAtNode = async (node: ClusterNode, namespace: string): Promise<NodeSnapshot> => {
+  const output = await node.run(['sh', '-c', script, 'sh', namespace]);
   const rows = output.split('\n').map((line) => line.split('\t'));
   const of = (kind: string): string[][] => rows.filter(([first]) => first === kind).map(([, ...fields]) => fields);
   return {
@@ -74,9 +62,14 @@ export const lookAtNode = async (
     })),
     held: of('held').map(([address = '', containerId = '', name = '']) => ({ address, containerId, interface: name })),
     ledger: of('ledger')
-      .map(([text = '']) => ledgerRecord.parse(JSON.parse(text)))
+      .map(([text = '']) => parseRecord(text))
       .filter((record) => record.namespace === namespace),
   };
+};
+
+const parseRecord = (text: string): LedgerRecord => {
+  const record: LedgerRecord = JSON.parse(text);
+  return record;
 };
 
 const addressesIn = (text: string): Record<string, string> =>

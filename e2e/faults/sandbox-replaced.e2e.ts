@@ -1,10 +1,10 @@
 // A pod gets another sandbox, because the old one was killed or because its node was rebooted. Multus attaches anew what the
 // annotation lists; what the agent had attached to the old sandbox is given back.
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../cluster/poll-until.ts';
-import { attachCluster } from '../cluster/started-cluster.ts';
+import { hasNodeAccess } from '../fixture.ts';
 import { type Agents, makeAgents } from './agents.ts';
-import { type FaultWorld, startWorld } from './fault-world.ts';
+import { type FaultWorld, onWorker, startWorld } from './fault-world.ts';
 
 const podNames = ['a', 'b', 'c'];
 const deadlineMs = 90_000;
@@ -30,14 +30,13 @@ const haveOtherSandboxes = (old: readonly string[]): Promise<true> =>
   );
 
 beforeAll(async () => {
-  const cluster = await attachCluster(inject('clusterState'));
-  world = await startWorld(cluster, { name: 'faults-sandbox', range: 65 });
-  agents = makeAgents(cluster);
-  await world.createPods(Object.fromEntries(podNames.map((name) => [name, 'worker'] as const)));
+  world = await startWorld({ name: 'sandbox', range: 65 });
+  agents = makeAgents(world.cluster);
+  await world.createPods(podNames, onWorker);
 });
 afterAll(() => world.close());
 
-describe('another sandbox', () => {
+describe.skipIf(!hasNodeAccess)('another sandbox', () => {
   it('after the old one was killed: interfaces come back, the old addresses are given back', async () => {
     await world.edit({ a: { x0: 'local', y0: 'wide' }, b: { x0: 'local' }, c: { x0: 'wide' } });
     await world.converges('before the sandboxes are killed');
@@ -53,7 +52,7 @@ describe('another sandbox', () => {
     // Multus itself leaks what it attached at creation when a node is rebooted: only what the agent plugs may be there.
     await world.deletePods(podNames);
     await world.converges('before the new pods');
-    await world.createPods(Object.fromEntries(podNames.map((name) => [name, 'worker'] as const)));
+    await world.createPods(podNames, onWorker);
     await world.edit({ a: { x0: 'local', y0: 'wide' }, b: { x0: 'local' }, c: { x0: 'wide' } });
     await world.converges('before the reboot');
     const old = await Promise.all(podNames.map(sandboxOf));
