@@ -115,6 +115,10 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
     createPods,
     deletePods,
     converges,
+    /** They are gone, or going, by somebody else's hand. */
+    forgetPods: (names: readonly string[]): void => {
+      for (const name of names) wanted.delete(name);
+    },
     uidOf: async (name: string): Promise<string> => {
       const pod = (await pods()).find(({ metadata }) => metadata.name === name);
       if (pod === undefined) throw new Error(`no pod ${name} in ${namespace}`);
