@@ -46,8 +46,10 @@ export const makeAgents = (cluster: StartedCluster) => {
       await areRolledOut();
       await areReady();
     },
-    /** A setting by its environment variable; `undefined` takes it back. */
+    /** An environment variable of every agent, all at once; `undefined` takes it back. */
     configure: async (name: string, value: string | undefined): Promise<void> => {
+      const strategy = { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: '100%' } } } };
+      await kubectl('patch', daemonSet, '--type=merge', '--patch', JSON.stringify(strategy));
       await kubectl('set', 'env', daemonSet, value === undefined ? `${name}-` : `${name}=${value}`);
       await areRolledOut();
     },

@@ -6,6 +6,8 @@ import { type FaultWorld, onWorker, startWorld } from './fault-world.ts';
 import type { Interfaces } from './invariant.ts';
 
 const podNames = ['a', 'b', 'c', 'd', 'e', 'f'];
+/** Never plugged before containerd is down, so that the agent has to ask for its sandbox then. */
+const newcomer = 'newcomer';
 
 let world: FaultWorld;
 let agents: Agents;
@@ -13,7 +15,7 @@ let agents: Agents;
 beforeAll(async () => {
   world = await startWorld({ name: 'containerd', range: 63 });
   agents = makeAgents(world.cluster);
-  await world.createPods(podNames, onWorker);
+  await world.createPods([...podNames, newcomer], onWorker);
 });
 afterAll(() => world.close());
 
@@ -34,6 +36,7 @@ it.skipIf(!hasNodeAccess)(
     await node.stopService('containerd');
     try {
       await editAll({ x0: 'local', z0: 'wide' });
+      await world.edit({ [newcomer]: { x0: 'local' } });
     } finally {
       await node.startService('containerd');
     }

@@ -129,7 +129,7 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
       wanted.clear();
       await kubectl.run(inNamespace('delete', 'pods', '--all', '--wait=false'));
       await converges('after all pods were deleted', podDeadlineMs);
-      await kubectl.run(['delete', 'namespace', namespace, '--timeout=60s']);
+      await kubectl.run(['delete', 'namespace', namespace, '--wait=false']);
     },
   };
 };
