@@ -24,7 +24,7 @@ import {
   refOf,
   reportsOf,
 } from './pods.ts';
-import { makeKubectl } from './target.ts';
+import { makeKubectl, storyLabels } from './target.ts';
 
 const target = inject('target');
 
@@ -86,7 +86,7 @@ export const withNamespace = (story: string, subnet: number) => {
   beforeAll(async () => {
     clusterNodes = await attachNodes(target);
     nodeExec = makeNodeExec(target, clusterNodes);
-    await kubectl.run(['create', 'namespace', namespace]);
+    await kubectl.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: storyLabels } });
     const hasAccount = async () =>
       (await kubectl.try(inNamespace('get', 'serviceaccount', 'default'))).exitCode === 0 ? true : undefined;
     await pollUntil('the service account of the namespace', hasAccount, { deadlineMs: podDeadlineMs });
@@ -106,7 +106,8 @@ export const withNamespace = (story: string, subnet: number) => {
       await kubectl.run(inNamespace('delete', 'statefulsets,pods', '--all', '--timeout=60s'));
       await nothingLeft();
     } finally {
-      await kubectl.run(['delete', 'namespace', namespace, '--timeout=90s']);
+      // It is waited for at the end of the run: meanwhile the next file can go on.
+      await kubectl.run(['delete', 'namespace', namespace, '--wait=false']);
     }
   });
 

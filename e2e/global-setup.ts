@@ -14,7 +14,7 @@ import { say } from './cluster/progress.ts';
 import { attachCluster, type StartedCluster } from './cluster/started-cluster.ts';
 import { installAgent } from './install-agent.ts';
 import { installNodeHelpers, removeNodeHelpers } from './node-files.ts';
-import { makeKubectl, type Target } from './target.ts';
+import { type Kubectl, makeKubectl, storyLabels, type Target } from './target.ts';
 
 const artifactsDir = resolve(import.meta.dirname, 'artifacts');
 const overlayDir = resolve(artifactsDir, 'install');
@@ -35,6 +35,14 @@ const ownName = 'e2e';
 const removeDetached = async (): Promise<void> => {
   const cli = resolve(import.meta.dirname, 'cluster', 'cli.ts');
   spawn(process.execPath, [cli, 'down', '--name', ownName], { detached: true, stdio: 'inherit' }).unref();
+};
+
+/** Stories only ask for the deletion of their namespaces. One that does not go holds something that nobody released. */
+const waitForStories = async (kubectl: Kubectl): Promise<void> => {
+  const selector = Object.entries(storyLabels)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(',');
+  await kubectl.run(['delete', 'namespaces', '-l', selector, '--ignore-not-found', '--timeout=90s']);
 };
 
 const loadAgentImage = async (cluster: StartedCluster): Promise<string> => {
@@ -80,7 +88,14 @@ const setUpHarness = async (project: TestProject): Promise<TearDown> => {
     await end(true);
     throw error;
   }
-  return () => end(project.vitest.state.getCountOfFailedTests() > 0);
+  return async () => {
+    const hasFailed = project.vitest.state.getCountOfFailedTests() > 0;
+    try {
+      if (existing) await waitForStories(makeKubectl(cluster.state));
+    } finally {
+      await end(hasFailed);
+    }
+  };
 };
 
 const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string): Promise<TearDown> => {
@@ -92,6 +107,7 @@ const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string)
   await installNodeHelpers(kubectl, podImage);
   project.provide('target', { kubeconfigPath, kubectlPath, podImage, nodeNames: nodes.split(' ') });
   return async () => {
+    await waitForStories(kubectl);
     await removeNodeHelpers(kubectl);
   };
 };

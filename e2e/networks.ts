@@ -102,6 +102,6 @@ export const listNetwork = (name: string, place: NetworkPlace): Network =>
     ],
   });
 
-/** A master that no node has: every ADD fails. `type: macvlan` with another master would mend it. */
+/** A master that no node has: every ADD fails. A `bridgeNetwork` of the same name mends it. */
 export const brokenNetwork = (name: string, place: NetworkPlace): Network =>
-  single(name, place, 'none', { type: 'macvlan', master: 'e2e-nowhere', ipam: { type: 'static' } });
+  single(name, place, 'host-local', { type: 'macvlan', master: 'e2e-nowhere', ipam: hostLocal(place.prefix) });

@@ -20,6 +20,9 @@ declare module 'vitest' {
   }
 }
 
+/** On the namespaces of all stories. */
+export const storyLabels = { 'dynamic-networks.io/e2e': 'story' } as const;
+
 export type Kubectl = ReturnType<typeof makeKubectl>;
 
 export const makeKubectl = ({ kubectlPath, kubeconfigPath }: Pick<Target, 'kubectlPath' | 'kubeconfigPath'>) => {
