@@ -3,17 +3,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { flagName } from '../src/config/load-settings.ts';
 import type { Memory } from './world.ts';
 
 export interface AgentProcessOptions {
+  /** The bundled program. */
+  readonly bundle: string;
   readonly nodeFlags: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, string>>;
 }
 
-const bundle = resolve(import.meta.dirname, '../dist/dynamic-networks.mjs');
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
 /** Of /proc/<pid>/stat: USER_HZ, which is 100 on every Linux that Node runs on. */
@@ -28,11 +29,12 @@ export class AgentProcess {
     this.readyMs = readyMs;
   }
 
-  static async start({ nodeFlags, settings }: AgentProcessOptions): Promise<AgentProcess> {
+  static async start({ bundle, nodeFlags, env, settings }: AgentProcessOptions): Promise<AgentProcess> {
     const flags = Object.entries(settings).flatMap(([name, value]) => [flagName(name), value]);
     const started = performance.now();
     const child = spawn(process.execPath, [...nodeFlags, bundle, 'agent', ...flags], {
       stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...env },
     });
     const killWithUs = (): void => void child.kill('SIGKILL');
     process.once('exit', killWithUs);

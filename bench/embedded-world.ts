@@ -3,19 +3,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
-import { AgentProcess } from './agent-process.ts';
+import { AgentProcess, type AgentProcessOptions } from './agent-process.ts';
 import type { ClusterService } from './cluster-service.ts';
 import { sendAll } from './floor.ts';
 import { connect } from './ipc.ts';
 import type { BenchWorld } from './world.ts';
 
-export interface EmbeddedWorldOptions {
-  readonly nodeFlags: readonly string[];
-}
+export type EmbeddedWorldOptions = Omit<AgentProcessOptions, 'settings'>;
 
 const childModule = resolve(import.meta.dirname, 'cluster-child.ts');
 
-export const startEmbeddedWorld = async ({ nodeFlags }: EmbeddedWorldOptions): Promise<BenchWorld> => {
+export const startEmbeddedWorld = async (options: EmbeddedWorldOptions): Promise<BenchWorld> => {
   const child = fork(childModule, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const cluster = connect<ClusterService>(child);
   const [greeting] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
@@ -31,15 +29,15 @@ export const startEmbeddedWorld = async ({ nodeFlags }: EmbeddedWorldOptions): P
     description: `embedded cluster, ledger on ${await cluster.ledgerFilesystem()}`,
     createPods: cluster.createPods,
     measureFloor: async (pods, { interfaces, parallel }) => {
-      const options = { socketPath: await cluster.multusSocket(), parallel };
+      const how = { socketPath: await cluster.multusSocket(), parallel };
       const adds = await cluster.delegateBodies('ADD', pods, interfaces);
       const dels = await cluster.delegateBodies('DEL', pods, interfaces);
       await cluster.beginMeasuring();
-      return { add: await sendAll(adds, options), del: await sendAll(dels, options) };
+      return { add: await sendAll(adds, how), del: await sendAll(dels, how) };
     },
     startAgent: async () => {
       if (agent !== undefined) throw new Error('an agent runs already');
-      agent = await AgentProcess.start({ nodeFlags, settings: await cluster.agentFlags() });
+      agent = await AgentProcess.start({ ...options, settings: await cluster.agentFlags() });
       return { readyMs: agent.readyMs };
     },
     stopAgent,

@@ -15,7 +15,9 @@ interface Options {
   readonly pods: readonly number[];
   readonly only: readonly Scenario[];
   readonly repeat: number;
+  readonly bundle: string;
   readonly nodeFlags: string;
+  readonly agentEnv: Readonly<Record<string, string>>;
   readonly multusMs: number;
   readonly name: string;
   readonly output: 'table' | 'json';
@@ -25,6 +27,10 @@ interface Options {
   readonly reference?: string;
 }
 
+/** What deploy/Dockerfile starts the agent with. */
+const imageFlags = '--max-semi-space-size=1 --max-old-space-size=96 --optimize-for-size';
+const imageEnv = 'MALLOC_ARENA_MAX=1';
+const defaultBundle = resolve(import.meta.dirname, '../dist/dynamic-networks.mjs');
 const resultsDir = resolve(import.meta.dirname, 'results');
 const began = performance.now();
 const progress = (text: string): void => {
@@ -46,6 +52,12 @@ const namedScenarios = (text: string): Scenario[] => {
   }
   return scenarios.filter(({ name }) => names.includes(name));
 };
+const variables = (text: string): Record<string, string> => {
+  const pairs = text.split(/\s+/).filter((pair) => pair !== '');
+  const wrong = pairs.find((pair) => !/^\w+=/.test(pair));
+  if (wrong !== undefined) throw new InvalidArgumentError(`${wrong} is not NAME=VALUE`);
+  return Object.fromEntries(pairs.map((pair) => [pair.replace(/=.*$/, ''), pair.replace(/^\w+=/, '')]));
+};
 const fileName = (text: string): string => {
   if (!/^[\w-]{1,60}$/.test(text)) throw new InvalidArgumentError('letters, digits, _ and - only, 60 at most');
   return text;
@@ -60,7 +72,13 @@ const program = new Command('npm run bench --')
   .addOption(
     new Option('--repeat <N>', 'run each scenario N times; the median counts').argParser(wholeNumber).default(1),
   )
-  .option('--node-flags <FLAGS>', 'flags of the agent’s node', '--max-semi-space-size=1 --optimize-for-size')
+  .option('--bundle <PATH>', 'the agent’s program: another build, to compare', defaultBundle)
+  .option('--node-flags <FLAGS>', 'flags of the agent’s node; by default those of the image', imageFlags)
+  .addOption(
+    new Option('--agent-env <VARS>', 'environment of the agent; by default that of the image')
+      .argParser(variables)
+      .default(variables(imageEnv), imageEnv),
+  )
   .addOption(new Option('--multus-ms <MS>', 'how long Multus takes in `paced`').argParser(wholeNumber).default(98))
   .option('--profile', 'write CPU profiles of the agent to bench/results/profiles')
   .addOption(new Option('--name <NAME>', 'of the file in bench/results').argParser(fileName).default('embedded'))
@@ -99,7 +117,7 @@ const profileFlags = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${resolve(
 const nodeFlags = [...options.nodeFlags.split(/\s+/).filter((flag) => flag !== ''), ...profileFlags];
 let description = '';
 const runs = await runAll(options, async () => {
-  const world = await startEmbeddedWorld({ nodeFlags });
+  const world = await startEmbeddedWorld({ bundle: resolve(options.bundle), nodeFlags, env: options.agentEnv });
   description = world.description;
   return world;
 });
@@ -110,6 +128,7 @@ const report: Report = {
   at: new Date().toISOString(),
   machine: `${cpus().length} × ${cpus()[0]?.model.trim()}, ${arch()}, Linux ${release()}, Node ${process.version}`,
   nodeFlags,
+  agentEnv: options.agentEnv,
   repeat: options.repeat,
   measurements,
   budgets: budgetsOf(measurements),

@@ -109,6 +109,7 @@ describe('rendering', () => {
       at: '2026-01-01T00:00:00.000Z',
       machine: 'a machine',
       nodeFlags: ['--flag'],
+      agentEnv: { NAME: 'value' },
       repeat: 3,
       measurements,
       budgets: budgetsOf(measurements),
@@ -117,7 +118,7 @@ describe('rendering', () => {
     expect(renderReport(report)).toBe(
       [
         'a machine; embedded cluster, ledger on ext4',
-        'agent: node --flag; medians of 3 runs',
+        'agent: NAME=value node --flag; medians of 3 runs',
         '',
         'floor',
         '  pods  step  total ms',

@@ -10,6 +10,7 @@ export interface Report {
   readonly at: string;
   readonly machine: string;
   readonly nodeFlags: readonly string[];
+  readonly agentEnv: Readonly<Record<string, string>>;
   readonly repeat: number;
   /** Medians of all runs. */
   readonly measurements: readonly Measurement[];
@@ -108,7 +109,9 @@ export const renderBudget = ({ name, limit, measured, unit, isMet }: Budget): st
 
 export const renderReport = (report: Report): string => {
   const of = report.repeat === 1 ? 'one run' : `medians of ${report.repeat} runs`;
-  const head = `${report.machine}; ${report.world}\nagent: node ${report.nodeFlags.join(' ')}; ${of}\n\n`;
+  const env = Object.entries(report.agentEnv).map(([name, value]) => `${name}=${value}`);
+  const command = [...env, 'node', ...report.nodeFlags].join(' ');
+  const head = `${report.machine}; ${report.world}\nagent: ${command}; ${of}\n\n`;
   const groups = [...Map.groupBy(report.measurements, ({ scenario }) => scenario)];
   const tables = groups.map(([scenario, rows]) => renderScenario(scenario, rows)).join('');
   return head + tables + report.budgets.map(renderBudget).join('');

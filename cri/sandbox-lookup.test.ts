@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { status } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CriRuntime } from '../src/embedded/node/cri-runtime.ts';
 import type { NewSandbox, Sandbox } from '../src/embedded/node/sandbox-table.ts';
@@ -192,7 +193,10 @@ describe('a runtime that is not well', () => {
     await hang.reached;
     giveUp.abort();
     await rejected;
-    await expect(lookup.find({ uid: 'a', mark: '1' }, giveUp.signal)).rejects.toMatchObject(failure);
+    await expect(lookup.find({ uid: 'a', mark: '1' }, giveUp.signal)).rejects.toMatchObject({
+      ...failure,
+      cause: expect.objectContaining({ code: status.CANCELLED }),
+    });
   });
 
   it.each([

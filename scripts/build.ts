@@ -19,6 +19,22 @@ const dropUnused: Plugin = {
   },
 };
 
+/**
+ * KubeConfig can also make undici dispatchers, which nothing of ours asks for: requests go through src/transport. Loading
+ * undici all the same would cost every agent several MiB.
+ */
+const leaveOutUndici: Plugin = {
+  name: 'leave-out-undici',
+  setup(builder) {
+    const filter = /^undici$/;
+    builder.onResolve({ filter }, ({ path }) => ({ path, namespace: 'left-out' }));
+    builder.onLoad({ filter, namespace: 'left-out' }, () => ({
+      contents: `class LeftOut { constructor() { throw new Error('undici is not part of this bundle') } }
+        export { LeftOut as Agent, LeftOut as ProxyAgent, LeftOut as fetch };`,
+    }));
+  },
+};
+
 /** What is built: the program, and a variant of the agent that kills itself at ledger transitions, for the crash tests. */
 const targets = [
   { entry: 'src/main.ts', file: 'dynamic-networks.mjs' },
@@ -41,7 +57,7 @@ for (const { entry, file } of targets) {
     sourcemap: false,
     legalComments: 'linked', // licence notices of what is bundled, in a file beside it
     metafile: true,
-    plugins: [dropUnused],
+    plugins: [dropUnused, leaveOutUndici],
     logLevel: 'error',
     // Packages that are still CommonJS expect these three.
     banner: {

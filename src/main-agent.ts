@@ -200,7 +200,9 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
       clearInterval(driftTimer);
       await Promise.all([pods.reflector.stop(), networks.reflector.stop(), queue.close(settings.shutdownTimeout)]);
       await recorder.flush(1000);
-      await Promise.all([telemetry.close(), delegate.close(), client.close()]);
+      await telemetry.close();
+      delegate.close();
+      client.close();
       runtime.close();
       log.info('stopped');
     },

@@ -101,6 +101,16 @@ describe('what is no longer attempted', () => {
     expect(retries.findWaiting(attempt({ interface: 'net2' }))).toEqual(complaint);
   });
 
+  it('does not concern releases, which no plan knows of, and which are told apart by their sandbox', () => {
+    const release = (signature: string) => attempt({ verb: 'release', signature });
+    retries.failed(release('sandbox-1'), complaint);
+    retries.failed(release('sandbox-2'), complaint);
+    retries.retain('uid-1', []);
+    expect([retries.size, retries.findWaiting(release('sandbox-1'))]).toEqual([2, complaint]);
+    retries.succeeded(release('sandbox-1'));
+    expect([retries.size, retries.findWaiting(release('sandbox-2'))]).toEqual([1, complaint]);
+  });
+
   it('goes with its pod', () => {
     retries.failed(attempt(), complaint);
     retries.forgetPod('uid-1');

@@ -1,7 +1,7 @@
 // Flags win over the environment, the environment over the file, the file over defaults. Everything is checked at once, and
 // every error names the setting, where its value came from, the value, and what is allowed.
 import { readFile } from 'node:fs/promises';
-import { loadYaml } from '@kubernetes/client-node';
+import { load as loadYaml } from 'js-yaml';
 import { isJsonObject, quote } from '../model/json.ts';
 import type { Fields, Settings } from './field.ts';
 

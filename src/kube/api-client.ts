@@ -1,11 +1,13 @@
-// Requests to the API server. client-node's KubeConfig says where it is and who we are; the transport is one undici agent
-// that keeps its connections (KubeConfig itself would open a new TLS connection for every request).
+// Requests to the API server. client-node's KubeConfig says where it is and who we are; the connections are our own, because
+// those of KubeConfig are not kept: it would open a new one, TLS handshake included, for every request.
 // Promises: every request has a deadline; credentials that rotate on disk are picked up; nothing is retried here.
-import type { RequestOptions } from 'node:https';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import type { Readable } from 'node:stream';
 import type { KubeConfig } from '@kubernetes/client-node';
-import { Agent, request } from 'undici';
-import { apiErrorOf } from './api-error.ts';
+import { exchange, readText } from '../transport/http-exchange.ts';
+import { withDeadline } from '../transport/with-deadline.ts';
+import { ApiError, apiErrorOf } from './api-error.ts';
 
 export interface ApiRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -26,9 +28,11 @@ export interface ApiClientOptions {
 const CREDENTIALS_MAX_AGE_MS = 10_000;
 /** A burst of plugs is answered over few connections; two more carry the watches. */
 const MAX_CONNECTIONS = 16;
+/** A page of 500 large pods is some ten megabytes. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
 interface Credentials {
-  readonly agent: Agent;
+  readonly agent: HttpAgent | HttpsAgent;
   readonly headers: Record<string, string>;
   /** The TLS material that `agent` was made with: a change needs a new agent. */
   readonly tls: string;
@@ -38,7 +42,7 @@ interface Credentials {
 export class ApiClient {
   readonly #kubeConfig: KubeConfig;
   readonly #options: ApiClientOptions;
-  readonly #server: string;
+  readonly #server: URL;
   #credentials: Credentials | undefined;
   /** The reading that is under way, if any: requests of one burst share it, or each would open connections of its own. */
   #reading: Promise<Credentials> | undefined;
@@ -48,16 +52,15 @@ export class ApiClient {
     if (!cluster) throw new TypeError('the kubeconfig names no current cluster; set a current-context');
     this.#kubeConfig = kubeConfig;
     this.#options = options;
-    this.#server = cluster.server.replace(/\/$/, '');
+    this.#server = new URL(cluster.server);
   }
 
   async json(apiRequest: ApiRequest): Promise<unknown> {
-    const signal = AbortSignal.any([
-      AbortSignal.timeout(this.#options.requestTimeoutMs),
-      ...(apiRequest.signal ? [apiRequest.signal] : []),
-    ]);
-    const body = await this.#send({ ...apiRequest, signal });
-    return JSON.parse(await body.text());
+    const limits = { deadlineMs: this.#options.requestTimeoutMs, signal: apiRequest.signal };
+    return await withDeadline(limits, async (signal) => {
+      const answer = await this.#send({ ...apiRequest, signal });
+      return JSON.parse(await readText(answer, MAX_ANSWER_BYTES));
+    });
   }
 
   /** The body as it comes: for watches, which end when `signal` says so. */
@@ -65,32 +68,39 @@ export class ApiClient {
     return await this.#send(apiRequest);
   }
 
-  async close(): Promise<void> {
-    await this.#credentials?.agent.destroy();
+  close(): void {
+    this.#credentials?.agent.destroy();
     this.#credentials = undefined;
   }
 
-  async #send({ method, path, query, body, contentType, signal }: ApiRequest) {
+  async #send({ method, path, query, body, contentType, signal }: ApiRequest & { signal: AbortSignal }) {
     const { agent, headers } = await this.#freshCredentials();
+    const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
     try {
-      const response = await request(new URL(this.#server + path), {
-        dispatcher: agent,
-        method,
-        ...(query && { query }),
-        headers: {
-          ...headers,
-          accept: 'application/json',
-          ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
+      const answer = await exchange({
+        options: {
+          agent,
+          protocol: this.#server.protocol,
+          hostname: this.#server.hostname.replace(/^\[|\]$/g, ''),
+          port: this.#server.port,
+          method,
+          path: `${this.#server.pathname.replace(/\/$/, '')}${path}${search}`,
+          headers: {
+            ...headers,
+            accept: 'application/json',
+            ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
+          },
         },
         ...(body !== undefined && { body: JSON.stringify(body) }),
-        ...(signal && { signal }),
+        signal,
       });
-      this.#options.onCall?.(method, response.statusCode);
-      if (response.statusCode < 300) return response.body;
-      if (response.statusCode === 401) this.#credentials = expired(this.#credentials);
-      throw apiErrorOf(response.statusCode, await response.body.text());
+      const statusCode = answer.statusCode ?? 0;
+      this.#options.onCall?.(method, statusCode);
+      if (statusCode < 300) return answer;
+      if (statusCode === 401) this.#credentials = expired(this.#credentials);
+      throw apiErrorOf(statusCode, await readText(answer, MAX_ANSWER_BYTES));
     } catch (error) {
-      if (!(error instanceof Error && error.name === 'ApiError')) this.#options.onCall?.(method, 'error');
+      if (!(error instanceof ApiError)) this.#options.onCall?.(method, 'error');
       throw error;
     }
   }
@@ -117,19 +127,15 @@ export class ApiClient {
       Object.entries(read.headers ?? {}).map(([name, value]) => [name, String(value)]),
     );
     const isSameTls = current?.tls === tls;
-    if (current !== undefined && !isSameTls) void current.agent.close(); // lets running requests finish
-    const agent =
-      current !== undefined && isSameTls
-        ? current.agent
-        : new Agent({
-            connections: MAX_CONNECTIONS,
-            bodyTimeout: 0,
-            headersTimeout: 0,
-            keepAliveTimeout: 30_000,
-            connect: { ...connect, keepAlive: true, timeout: 10_000 },
-          });
+    const agent = current !== undefined && isSameTls ? current.agent : this.#makeAgent(connect);
     this.#credentials = { agent, headers, tls, readAtMs: Date.now() };
     return this.#credentials;
+  }
+
+  /** One that is replaced lets its running requests finish: nobody holds its idle connections, so they time out. */
+  #makeAgent(tls: object): HttpAgent | HttpsAgent {
+    const options = { keepAlive: true, keepAliveMsecs: 30_000, maxSockets: MAX_CONNECTIONS };
+    return this.#server.protocol === 'http:' ? new HttpAgent(options) : new HttpsAgent({ ...options, ...tls });
   }
 }
 

@@ -123,12 +123,42 @@ describe('the stage of a pod', () => {
       deleting,
       { phase: 'Running', containerStatuses: [ended, ended] },
     ],
+    [
+      'is being deleted while a sidecar still runs',
+      'stopping',
+      deleting,
+      { phase: 'Running', containerStatuses: [ended], initContainerStatuses: [running] },
+    ],
+    [
+      'is being deleted while an ephemeral container still runs',
+      'stopping',
+      deleting,
+      { phase: 'Running', containerStatuses: [ended], ephemeralContainerStatuses: [running] },
+    ],
+    [
+      'is being deleted and its init containers ended long ago',
+      'ended',
+      deleting,
+      { phase: 'Running', containerStatuses: [ended], initContainerStatuses: [ended, { state: { waiting: {} } }] },
+    ],
     ['has succeeded', 'ended', {}, { phase: 'Succeeded' }],
     ['has failed', 'ended', {}, { phase: 'Failed' }],
     ['is lost', 'starting', {}, { phase: 'Unknown' }],
   ])('that %s: %s', (_, stage, extra, status) => {
     const pod = viewOf({ metadata: extra, status });
     expect(pod && stageOf(pod)).toBe(stage);
+  });
+});
+
+describe('a sandbox', () => {
+  it.each([
+    ['is there when the kubelet says so', 'True', true, 'running'],
+    ['is there when the kubelet says nothing, as older ones do', undefined, true, 'running'],
+    ['is not there between its loss and its successor', 'False', false, 'starting'],
+  ])('%s', (_, started, hasSandbox, stage) => {
+    const conditions = started === undefined ? [] : [{ type: 'PodReadyToStartContainers', status: started }];
+    const pod = viewOf({ status: { phase: 'Running', conditions } });
+    expect([pod?.hasSandbox, pod && stageOf(pod)]).toEqual([hasSandbox, stage]);
   });
 });
 

@@ -189,7 +189,7 @@ describe('a resource that is not installed', () => {
     watch = await PodWatch.start([], claims);
     watch.reflector.start();
     await watch.reflector.synced;
-    expect(watch.names).toEqual([]);
+    expect([watch.names, watch.reflector.isConnected, watch.errors]).toEqual([[], true, []]);
     watch.server.register(definition);
     watch.server.objects.create('ipamclaims', {
       apiVersion: 'k8s.cni.cncf.io/v1alpha1',

@@ -33,6 +33,7 @@ describe('what was saved', () => {
         record('blue@net1', { deviceId: '0000:65:00.2', unsettledUntilMs: 5 }),
         record('red@net2', { state: 'adding' }),
       ],
+      leftovers: [record('blue@net1', { containerId: 'sandbox-0', unsettledUntilMs: 7 })],
     });
     await (await open()).save(full);
     const again = await open();

@@ -118,6 +118,26 @@ describe('renderConfig', () => {
     expect(renderConfig(blue, '{"name":"n","type":"a"}', {}).attributes).toEqual({});
   });
 
+  it('hands addresses over in the config where a plugin gets other things there: Multus would replace those', () => {
+    const capabilities = { bandwidth: true, ips: true };
+    const requested = { ips: ['10.0.0.5/24'], mac: '02:00:00:00:00:01', bandwidth };
+    const { config, attributes } = renderConfig(
+      blue,
+      JSON.stringify({ name: 'n', type: 'a', capabilities }),
+      requested,
+    );
+    expect(JSON.parse(config)['runtimeConfig']).toEqual({ bandwidth, ips: ['10.0.0.5/24'] });
+    expect(attributes).toEqual({ mac: '02:00:00:00:00:01' });
+  });
+
+  it('leaves addresses to Multus where a plugin takes them and gets nothing else', () => {
+    const text = '{"name":"n","type":"a","capabilities":{"ips":true,"bandwidth":true}}';
+    expect(renderConfig(blue, text, { ips: ['10.0.0.5/24'] })).toEqual({
+      config: text,
+      attributes: { ips: ['10.0.0.5/24'] },
+    });
+  });
+
   it('changes nothing of a config that is asked for plainly, not even numbers or unknown fields', () => {
     const text = '{"cniVersion":"0.3.1","name":"n","type":"a","mtu":9000,"x":{"y":[1,null,true]}}';
     expect(renderConfig(blue, text, {}).config).toBe(text);

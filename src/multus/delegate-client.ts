@@ -1,10 +1,12 @@
-// The client of Multus' /delegate: one CNI command per call, over the daemon's unix socket, on kept connections.
+// The client of Multus' /delegate: one CNI command per call, over the daemon's unix socket.
 // Every failure says whether the daemon may have acted: what was never sent needs no undoing, what was answered is over,
 // and when the answer was lost, the plugin may still be at work.
-import { Pool } from 'undici';
+import { Agent, type RequestOptions } from 'node:http';
 import type { CniResult } from '../model/cni-result.ts';
 import type { DelegateRequest } from '../model/delegate-request.ts';
 import { DelegateError } from '../model/errors.ts';
+import { exchange, readText } from '../transport/http-exchange.ts';
+import { withDeadline } from '../transport/with-deadline.ts';
 import { parseAddReply } from './delegate-reply.ts';
 
 export interface DelegateClientOptions {
@@ -15,23 +17,17 @@ export interface DelegateClientOptions {
 }
 
 /** Failures in which not a byte of the request reached the daemon. */
-const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOENT', 'EACCES', 'EPERM', 'UND_ERR_CONNECT_TIMEOUT']);
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOENT', 'EACCES', 'EPERM']);
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 
 export class DelegateClient {
   readonly #options: DelegateClientOptions;
-  readonly #pool: Pool;
+  /** The daemon closes every connection after its answer, so none is kept. */
+  readonly #agent: Agent;
 
   constructor(options: DelegateClientOptions) {
     this.#options = options;
-    this.#pool = new Pool('http://multus', {
-      socketPath: options.socketPath,
-      connections: options.maxConnections,
-      connectTimeout: 5000,
-      headersTimeout: 0, // the deadline is a signal per call
-      bodyTimeout: 0,
-      maxResponseSize: MAX_ANSWER_BYTES,
-    });
+    this.#agent = new Agent({ keepAlive: false, maxSockets: options.maxConnections });
   }
 
   async add(request: DelegateRequest, signal: AbortSignal): Promise<CniResult> {
@@ -58,30 +54,24 @@ export class DelegateClient {
 
   /** Throws when the daemon does not answer its health endpoint. */
   async probe(signal: AbortSignal): Promise<void> {
-    const { statusCode, body } = await this.#pool.request({ method: 'GET', path: '/healthz', signal });
-    await body.dump();
+    const { statusCode } = await this.#ask({ method: 'GET', path: '/healthz' }, signal);
     if (statusCode !== 200) throw new Error(`Multus answered ${statusCode} on /healthz`);
   }
 
-  async close(): Promise<void> {
-    await this.#pool.destroy();
+  close(): void {
+    this.#agent.destroy();
   }
 
   async #call(command: 'ADD' | 'DEL' | 'CHECK', request: DelegateRequest, signal: AbortSignal): Promise<string> {
     const started = performance.now();
     const report = (outcome: 'ok' | 'failed' | 'unreachable') =>
       this.#options.onCall?.(command, outcome, performance.now() - started);
-    const deadline = AbortSignal.any([signal, AbortSignal.timeout(this.#options.timeoutMs)]);
-    let answer: { statusCode: number; text: string };
+    let answer: Answer;
     try {
-      const response = await this.#pool.request({
-        method: 'POST',
-        path: '/delegate',
-        headers: { 'content-type': 'application/json' },
-        body: bodyOf(command, request),
-        signal: deadline,
-      });
-      answer = { statusCode: response.statusCode, text: await response.body.text() };
+      const headers = { 'content-type': 'application/json' };
+      answer = await withDeadline({ deadlineMs: this.#options.timeoutMs, signal }, (deadline) =>
+        this.#ask({ method: 'POST', path: '/delegate', headers }, deadline, bodyOf(command, request)),
+      );
     } catch (cause) {
       report('unreachable');
       throw unreachable(command, cause, this.#options);
@@ -90,6 +80,21 @@ export class DelegateClient {
     if (answer.statusCode === 200) return answer.text;
     throw new DelegateError('delegateFailed', 'answered', `${command} failed: ${conciseError(answer.text)}`);
   }
+
+  async #ask(options: RequestOptions, signal: AbortSignal, body?: string): Promise<Answer> {
+    const { socketPath } = this.#options;
+    const answer = await exchange({
+      options: { ...options, socketPath, agent: this.#agent },
+      ...(body !== undefined && { body }),
+      signal,
+    });
+    return { statusCode: answer.statusCode ?? 0, text: await readText(answer, MAX_ANSWER_BYTES) };
+  }
+}
+
+interface Answer {
+  readonly statusCode: number;
+  readonly text: string;
 }
 
 const bodyOf = (command: string, request: DelegateRequest): string =>

@@ -84,6 +84,20 @@ describe('the rules of Multus on this node', () => {
     expect((await node.rules()).isNamespaceIsolated).toBe(false);
   });
 
+  it('still hold while Multus restarts, and its file is gone or half-written', async () => {
+    write('net.d/00-multus.conf', { type: 'multus', namespaceIsolation: true });
+    await node.rules();
+    rmSync(join(directory, 'net.d/00-multus.conf'));
+    now = 2000;
+    expect((await node.rules()).isNamespaceIsolated).toBe(true);
+    write('net.d/00-multus.conf', '{"type":');
+    now = 4000;
+    expect((await node.rules()).isNamespaceIsolated).toBe(true);
+    write('net.d/00-multus.conf', { type: 'multus' });
+    now = 6000;
+    expect((await node.rules()).isNamespaceIsolated).toBe(false);
+  });
+
   it('are read again two seconds later, not before', async () => {
     write('net.d/00-multus.conf', { type: 'multus' });
     expect((await node.rules()).isNamespaceIsolated).toBe(false);
