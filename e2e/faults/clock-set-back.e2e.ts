@@ -11,12 +11,17 @@ import { type FaultWorld, onWorker, startWorld } from './fault-world.ts';
 const shared = '/var/lib/dynamic-networks';
 const hourMs = 3_600_000;
 
-/** Adds to every time that is asked for as many milliseconds as the file says. */
+/** Adds to every time that is asked for as many milliseconds as one file says, and confirms it in another. */
 const clockModule = `
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 const RealDate = Date;
 let offsetMs = 0;
-const read = () => { try { offsetMs = Number(readFileSync('${shared}/clock-offset', 'utf8')) || 0; } catch { offsetMs = 0; } };
+const read = () => {
+  try {
+    offsetMs = Number(readFileSync('${shared}/clock-offset', 'utf8'));
+    writeFileSync('${shared}/clock-seen', String(offsetMs));
+  } catch {}
+};
 read();
 setInterval(read, 100).unref();
 globalThis.Date = class extends RealDate {
@@ -30,8 +35,11 @@ let agents: Agents;
 
 const worker = () => world.cluster.node('worker');
 const shell = (script: string, ...args: string[]): Promise<string> => worker().run(['sh', '-c', script, 'sh', ...args]);
-const setClock = (offsetMs: number): Promise<string> =>
-  shell(`echo "$1" > ${shared}/.clock && mv ${shared}/.clock ${shared}/clock-offset`, String(offsetMs));
+const setClock = async (offsetMs: number): Promise<void> => {
+  await shell(`echo "$1" > ${shared}/.clock && mv ${shared}/.clock ${shared}/clock-offset`, String(offsetMs));
+  const isSeen = async () => ((await shell(`cat ${shared}/clock-seen`)) === String(offsetMs) ? true : undefined);
+  await pollUntil('the agent to see the other time', isSeen, { deadlineMs: 10_000, intervalMs: 100 });
+};
 
 /** The agent's own answer, without the kubelet's patience in between. */
 const readiness = async (): Promise<string> => {
@@ -45,6 +53,13 @@ const readinessBecomes = (code: string): Promise<true> =>
     deadlineMs: 30_000,
   });
 
+const eventAbout = (name: string): Promise<true> => {
+  const list = ['-n', world.namespace, 'get', 'events', '--field-selector=reason=AddedInterface', '-o'];
+  const path = 'jsonpath={range .items[?(@.source.component=="dynamic-networks")]}{.message}{"\\n"}{end}';
+  const isThere = async () => ((await world.kubectl.run([...list, path])).includes(name) ? true : undefined);
+  return pollUntil(`an event about ${name}`, isThere, { deadlineMs: 30_000 });
+};
+
 beforeAll(async () => {
   world = await startWorld({ name: 'clock', range: 69 });
   agents = makeAgents(world.cluster);
@@ -56,8 +71,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.close();
   await agents.configure('NODE_OPTIONS', undefined);
-  for (const node of world.cluster.nodes)
-    await node.run(['sh', '-c', `rm -f ${shared}/clock.mjs ${shared}/clock-offset`]);
+  for (const node of world.cluster.nodes) await node.run(['sh', '-c', `rm -f ${shared}/clock*`]);
 });
 
 describe.skipIf(!hasNodeAccess)('the clock set back by an hour', () => {
@@ -91,5 +105,15 @@ describe.skipIf(!hasNodeAccess)('the clock set back by an hour', () => {
       await worker().signalContainers('multus', 'SIGCONT');
     }
     await readinessBecomes('200');
+  });
+
+  it('does not silence events', async () => {
+    await setClock(0);
+    await world.edit({ a: { before0: 'local' } });
+    await eventAbout('before0');
+    await setClock(-hourMs);
+    await world.edit({ a: { after0: 'local' } });
+    await eventAbout('after0');
+    await world.converges('after the clock was set back once more');
   });
 });
