@@ -168,7 +168,14 @@ export const makeNode = (client: ContainerRuntimeClient, name: NodeName, contain
     inNetns,
     hostLocalStore,
     delegate,
-    /** Like a power cut and a boot: every process dies, /run is empty, disks stay. */
+    /** Like a power cut: every process dies. */
+    powerOff: async (): Promise<void> => {
+      await container.kill();
+    },
+    /** Like a boot: /run is empty, disks are as they were. */
+    powerOn: async (): Promise<void> => {
+      await container.start();
+    },
     reboot: async (): Promise<void> => {
       await container.kill();
       await container.start();

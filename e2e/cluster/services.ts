@@ -97,8 +97,10 @@ export const kubeletConfig = (): object => ({
   cgroupDriver: 'cgroupfs',
   failCgroupV1: false,
   failSwapOn: false,
-  // Tolerates what a container may not do: OOM scores, some sysctls, the kernel log.
-  featureGates: { KubeletInUserNamespace: true },
+  // The first tolerates what a container may not do: OOM scores, some sysctls, the kernel log.
+  featureGates: { KubeletInUserNamespace: true, KubeletCrashLoopBackOffMax: true },
+  // Tests kill containers by the dozen: the usual waits of 10 s, 20 s, 40 s, ... before a restart would only be waited for.
+  crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
   authentication: {
     anonymous: { enabled: false },
     webhook: { enabled: true },

@@ -1,0 +1,66 @@
+// The API server is away for half a minute, and etcd loses its process: what was asked just before and just after is done.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pollUntil } from '../cluster/poll-until.ts';
+import { hasNodeAccess } from '../fixture.ts';
+import { type Agents, makeAgents } from './agents.ts';
+import { everywhere, type FaultWorld, startWorld } from './fault-world.ts';
+import type { Interfaces } from './invariant.ts';
+
+const podNames = ['a', 'b', 'c', 'd', 'e', 'f'];
+const outageMs = 30_000;
+const deadlineMs = 60_000;
+
+let world: FaultWorld;
+let agents: Agents;
+
+const editAll = (interfaces: Interfaces): Promise<void> =>
+  world.edit(Object.fromEntries(podNames.map((name) => [name, interfaces])));
+
+const answers = (): Promise<true> =>
+  pollUntil(
+    'the API server to answer',
+    async () => ((await world.kubectl.try(['get', '--raw', '/readyz'])).exitCode === 0 ? true : undefined),
+    { deadlineMs },
+  );
+
+beforeAll(async () => {
+  world = await startWorld({ name: 'control-plane', range: 64 });
+  agents = makeAgents(world.cluster);
+  await world.createPods(podNames, everywhere);
+});
+afterAll(async () => {
+  // After an outage a kubelet may take more than a minute to look at its pods again; a fresh one looks at once.
+  await Promise.all(world.cluster.nodes.map((node) => node.killService('kubelet')));
+  await world.close();
+});
+
+describe.skipIf(!hasNodeAccess)('the control plane', () => {
+  it(`without its API server for ${outageMs / 1000} s: edits from just before and just after are done`, async () => {
+    const node = world.cluster.node('control-plane');
+    await editAll({ x0: 'local', y0: 'wide' });
+    await node.stopService('kube-apiserver');
+    try {
+      // The length of the outage is the fault itself.
+      await sleep(outageMs);
+      const worker = world.cluster.node('worker');
+      expect(await worker.signalContainers('agent', 'SIGCONT'), 'agents live through it').toBe(1);
+    } finally {
+      await node.startService('kube-apiserver');
+    }
+    await answers();
+    await editAll({ y0: 'local', z0: 'local' });
+    await world.converges('after the outage');
+    await agents.areReady();
+  });
+
+  it('with etcd killed twice while networks change', async () => {
+    const node = world.cluster.node('control-plane');
+    for (const interfaces of [{ x0: 'local' }, { x0: 'wide', z0: 'local' }]) {
+      await editAll(interfaces);
+      await node.killService('etcd');
+      await answers();
+    }
+    await world.converges('after etcd was killed');
+  });
+});

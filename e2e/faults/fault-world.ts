@@ -1,0 +1,172 @@
+// A namespace with two networks and some pods, what each pod is asked to have, and the check that everything agrees: over
+// many pods at once, which the fixture of the stories looks at one by one.
+import { randomBytes } from 'node:crypto';
+import { inject } from 'vitest';
+import type { NodeName } from '../cluster/layout.ts';
+import { pollUntil } from '../cluster/poll-until.ts';
+import { attachCluster } from '../cluster/started-cluster.ts';
+import { podDeadlineMs } from '../fixture.ts';
+import { bridgeNetwork, whereaboutsNetwork } from '../networks.ts';
+import { networksAnnotation, type Pod, podMetadata, podSpec, reportsOf, statusOf } from '../pods.ts';
+import { makeKubectl } from '../target.ts';
+import { type Interfaces, type PodView, problemsOf, type World } from './invariant.ts';
+import { type HeldAddress, lookAtNode } from './node-snapshot.ts';
+
+export type FaultWorld = Awaited<ReturnType<typeof startWorld>>;
+
+type Pools = {
+  readonly items: readonly {
+    readonly spec: {
+      readonly range: string;
+      readonly allocations: Readonly<Record<string, { id: string; ifname: string; podref: string }>>;
+    };
+  }[];
+};
+
+const convergeDeadlineMs = 90_000;
+
+/**
+ * `range`: second octet of the addresses, one number per file. The network `local` has addresses per node, `wide` has
+ * addresses of the whole cluster.
+ */
+export const startWorld = async ({ name: story, range }: { readonly name: string; readonly range: number }) => {
+  const target = inject('target');
+  if (target.clusterState === undefined) throw new Error('faults need nodes of the harness: skip where there are none');
+  const cluster = await attachCluster(target.clusterState);
+  const kubectl = makeKubectl(target);
+  const namespace = `faults-${story}-${randomBytes(2).toString('hex')}`;
+  const wanted = new Map<string, Interfaces>();
+  const inNamespace = (...args: string[]): string[] => ['-n', namespace, ...args];
+  const listOf = (items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
+
+  const pods = async (): Promise<readonly Pod[]> =>
+    (await kubectl.getJson<{ items: readonly Pod[] }>(inNamespace('pods'))).items;
+
+  const look = async (): Promise<World> => {
+    const [items, pools, nodes] = await Promise.all([
+      pods(),
+      kubectl.getJson<Pools>(['ippools.whereabouts.cni.cncf.io', '--all-namespaces']),
+      Promise.all(cluster.nodes.map((node) => lookAtNode(node, namespace))),
+    ]);
+    return { pods: items.map(viewOf), nodes, held: heldIn(pools, namespace) };
+  };
+
+  const problems = async (): Promise<readonly string[]> => problemsOf(await look(), wanted);
+
+  /** What each pod is to have from now on: one request per pod, one after the other. */
+  const edit = async (edits: Readonly<Record<string, Interfaces>>): Promise<void> => {
+    for (const [name, interfaces] of Object.entries(edits)) wanted.set(name, interfaces);
+    const items = Object.entries(edits).map(([name, interfaces]) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace, annotations: { [networksAnnotation]: annotationOf(interfaces) } },
+    }));
+    const command = ['apply', '--server-side', '--force-conflicts', '--field-manager=faults', '--filename', '-'];
+    await kubectl.run(command, listOf(items));
+  };
+
+  const createPods = async (names: readonly string[], nodeOf: (index: number) => NodeName): Promise<void> => {
+    for (const name of names) wanted.set(name, {});
+    const items = names.map((name, index) => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace, ...podMetadata({}) },
+      spec: podSpec(target.podImage, { node: nodeOf(index) }),
+    }));
+    await kubectl.run(['create', '--filename', '-'], listOf(items));
+    const wait = ['--for=condition=Ready', `--timeout=${podDeadlineMs / 1000}s`];
+    await kubectl.run(inNamespace('wait', ...names.map((name) => `pod/${name}`), ...wait));
+  };
+
+  const deletePods = async (names: readonly string[], ...flags: string[]): Promise<void> => {
+    for (const name of names) wanted.delete(name);
+    await kubectl.run(inNamespace('delete', 'pods', ...names, '--wait=false', ...flags));
+  };
+
+  /** Waits until everything agrees; the error says what does not. */
+  const converges = async (context: string, deadlineMs = convergeDeadlineMs): Promise<void> => {
+    let last: readonly string[] = [];
+    const agree = async () => {
+      last = await problems();
+      return last.length === 0 ? true : undefined;
+    };
+    await pollUntil('everything to agree', agree, { deadlineMs }).catch((error: unknown) => {
+      throw new Error(`${context}:\n  ${last.join('\n  ')}`, { cause: error });
+    });
+  };
+
+  await kubectl.run(['create', 'namespace', namespace]);
+  const hasAccount = async () =>
+    (await kubectl.try(inNamespace('get', 'serviceaccount', 'default'))).exitCode === 0 ? true : undefined;
+  await pollUntil('the service account of the namespace', hasAccount, { deadlineMs: podDeadlineMs });
+  const local = bridgeNetwork('local', { story, namespace, prefix: `10.${range}.0.` });
+  await kubectl.apply(local.manifest);
+  await kubectl.apply(whereaboutsNetwork('wide', { story, namespace, prefix: `10.${range}.1.` }).manifest);
+
+  return {
+    cluster,
+    kubectl,
+    namespace,
+    local,
+    pods,
+    look,
+    problems,
+    edit,
+    createPods,
+    deletePods,
+    converges,
+    /** They are gone, or going, by somebody else's hand. */
+    forgetPods: (names: readonly string[]): void => {
+      for (const name of names) wanted.delete(name);
+    },
+    uidOf: async (name: string): Promise<string> => {
+      const pod = (await pods()).find(({ metadata }) => metadata.name === name);
+      if (pod === undefined) throw new Error(`no pod ${name} in ${namespace}`);
+      return pod.metadata.uid;
+    },
+    /** Every pod goes, and then nothing may be left anywhere. */
+    close: async (): Promise<void> => {
+      wanted.clear();
+      await kubectl.run(inNamespace('delete', 'pods', '--all', '--wait=false'));
+      await converges('after all pods were deleted', podDeadlineMs);
+      await kubectl.run(['delete', 'namespace', namespace, '--wait=false']);
+    },
+  };
+};
+
+export const everywhere = (index: number): NodeName => (index % 2 === 0 ? 'worker' : 'control-plane');
+export const onWorker = (): NodeName => 'worker';
+
+const annotationOf = (interfaces: Interfaces): string =>
+  Object.entries(interfaces)
+    .map(([name, network]) => `${network}@${name}`)
+    .join(',');
+
+const viewOf = (pod: Pod): PodView => ({
+  name: pod.metadata.name,
+  uid: pod.metadata.uid,
+  isTerminating: pod.metadata.deletionTimestamp !== undefined,
+  reported: Object.fromEntries(
+    statusOf(pod)
+      .filter((entry) => entry.default !== true)
+      .map(({ name, interface: ifname = '', ips }) => [
+        ifname,
+        { network: name.split('/').at(-1) ?? name, address: ips?.[0] ?? 'nothing' },
+      ]),
+  ),
+  notReady: reportsOf(pod)
+    .filter(({ ready }) => !ready)
+    .map((one) => `${one.interface}: ${one.message ?? 'no reason'}`),
+});
+
+/** A pool counts from the first address of its range. */
+const heldIn = (pools: Pools, namespace: string): HeldAddress[] =>
+  pools.items.flatMap(({ spec }) =>
+    Object.entries(spec.allocations)
+      .filter(([, { podref }]) => podref.startsWith(`${namespace}/`))
+      .map(([offset, { id, ifname }]) => ({
+        address: `${spec.range.split('.').slice(0, 3).join('.')}.${offset}`,
+        containerId: id,
+        interface: ifname,
+      })),
+  );
