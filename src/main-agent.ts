@@ -151,7 +151,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
         { name: 'multus', probe: (signal) => delegate.probe(signal) },
         { name: 'containerRuntime', probe: async (signal) => void (await runtime.version(signal)) },
       ],
-      Date.now,
+      monotonicMs,
     ),
   });
 

@@ -62,8 +62,8 @@ export const del = async (
     return { kind: 'failed', error: toKnownError(error) };
   }
   const restMs = (record.unsettledUntilMs ?? 0) - deps.now();
-  // The wall clock may have been set back meanwhile: never wait longer than a plugin may take.
-  return restMs > 0 ? { kind: 'unsettled', waitMs: Math.min(restMs, deps.settleMs) } : { kind: 'gone' };
+  // More than was ever to be waited for means that the wall clock was set back: then nobody can tell, and the DEL must do.
+  return restMs > 0 && restMs <= deps.settleMs ? { kind: 'unsettled', waitMs: restMs } : { kind: 'gone' };
 };
 
 export const delegateRequest = (record: AttachmentRecord, pod: PodIdentity): DelegateRequest => ({

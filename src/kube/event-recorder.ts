@@ -26,6 +26,8 @@ export interface EventRecorderOptions {
   readonly component: string;
   readonly nodeName: string;
   readonly now?: () => Date;
+  /** For the rate limit, which must not depend on a clock that somebody may set. */
+  readonly monotonicMs?: () => number;
   readonly onDropped?: (reason: 'rate' | 'error', error?: unknown) => void;
 }
 
@@ -44,6 +46,7 @@ const MAX_MESSAGE = 1024;
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #now: () => Date;
+  readonly #monotonicMs: () => number;
   readonly #sending = new PQueue({ concurrency: 4 });
   /** What was sent in the last hour, so that a repetition finds it. */
   readonly #sent = new LRUCache<string, SentEvent>({ max: 2000, ttl: 3_600_000 });
@@ -52,6 +55,7 @@ export class EventRecorder {
   constructor(options: EventRecorderOptions) {
     this.#options = options;
     this.#now = options.now ?? (() => new Date());
+    this.#monotonicMs = options.monotonicMs ?? (() => performance.now());
   }
 
   record(subject: EventSubject, event: RecordedEvent): void {
@@ -132,7 +136,7 @@ export class EventRecorder {
   }
 
   #takeToken(uid: string): boolean {
-    const now = this.#now().getTime();
+    const now = this.#monotonicMs();
     const bucket = this.#buckets.get(uid) ?? { tokens: BUCKET_SIZE, filledAt: now };
     const refilled = Math.floor((now - bucket.filledAt) / REFILL_MS);
     const tokens = Math.min(BUCKET_SIZE, bucket.tokens + refilled);

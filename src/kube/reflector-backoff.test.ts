@@ -70,6 +70,8 @@ const event = (type: string, metadata: object) => `${JSON.stringify({ type, obje
 /** When something fails again and again, within a minute. */
 const TEN_SECONDS_IN_THE_END = [0, 200, 600, 1400, 3000, 6200, 12_600, 22_600, 32_600, 42_600, 52_600].map(String);
 
+const gone = event('ERROR', {}).replace('"object":{', '"object":{"code":410,"reason":"Expired",');
+
 describe('repeated failures', () => {
   it('of the list are spaced ever wider, up to ten seconds', async () => {
     const { asked } = startWith({ list: fail, watch: fail });
@@ -91,14 +93,21 @@ describe('repeated failures', () => {
     expect(asked).toEqual(['list 0', 'list 100', 'list 300', 'list 700']);
   });
 
-  it('of the kind 410 make it read the list again, but no faster than other failures', async () => {
-    const gone = event('ERROR', {}).replace('"object":{', '"object":{"code":410,"reason":"Expired",');
+  it('of the kind 410 make it read the list again: at once the first time, then no faster than other failures', async () => {
     const { asked } = startWith({ list: () => list('7'), watch: () => Readable.from([gone]) });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(asked.filter((what) => what.startsWith('list')).map((what) => what.slice(5))).toEqual(
-      TEN_SECONDS_IN_THE_END,
-    );
-    expect(asked.slice(0, 5)).toEqual(['list 0', 'watch from 7 0', 'list 200', 'watch from 7 200', 'list 600']);
+    const times = [0, 200, 400, 800, 1600, 3200, 6400, 12_800, 22_800, 32_800, 42_800, 52_800];
+    expect(asked.filter((what) => what.startsWith('list'))).toEqual(times.map((time) => `list ${time}`));
+    expect(asked.slice(0, 5)).toEqual(['list 0', 'watch from 7 0', 'list 200', 'watch from 7 200', 'list 400']);
+  });
+
+  it('do not delay the list when a server that was away for long answers 410', async () => {
+    let isBack = false;
+    const { asked } = startWith({ list: () => list('7'), watch: () => (isBack ? Readable.from([gone]) : fail()) });
+    await vi.advanceTimersByTimeAsync(30_000);
+    isBack = true;
+    await vi.advanceTimersByTimeAsync(2900);
+    expect(asked.slice(-3)).toEqual(['watch from 7 32600', 'list 32800', 'watch from 7 32800']);
   });
 
   it('regression: the pause that is told of is the pause that is made', async () => {

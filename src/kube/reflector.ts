@@ -46,6 +46,8 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
   #version: string | undefined;
   #failures = 0;
   #isConnected = false;
+  /** The last thing heard was 410 Gone. */
+  #isStartedAnew = false;
   /** The resource is optional and not installed. */
   #isAbsent = false;
   #loop: Promise<void> | undefined;
@@ -107,7 +109,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
       } catch (error) {
         if (signal.aborted) break;
         this.#failures += 1;
-        if (isGone(error)) this.#version = undefined;
+        if (isGone(error)) this.#startAnew();
         if (this.#options.isOptional && isNotFound(error)) this.#becomeEmpty();
         else fault = { error };
       }
@@ -145,6 +147,13 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
     this.#synced.resolve();
   }
 
+  /** 410 after a long absence says that the server is back: the list is read at once, unless that was just done in vain. */
+  #startAnew(): void {
+    this.#version = undefined;
+    if (!this.#isStartedAnew) this.#failures = 0;
+    this.#isStartedAnew = true;
+  }
+
   #becomeEmpty(): void {
     this.#version = undefined;
     this.#isAbsent = true;
@@ -177,6 +186,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
         timer.refresh();
         this.#handle(JSON.parse(line));
         sawEvents = true;
+        this.#isStartedAnew = false;
         this.#failures = 0;
       }
       return sawEvents;

@@ -32,7 +32,7 @@ export class NodeNetworks {
 
   constructor(options: NodeNetworksOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   async rules(): Promise<MultusRules> {
