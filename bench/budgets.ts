@@ -18,7 +18,7 @@ interface Rule {
   readonly step?: string;
   readonly pods?: number;
   readonly unit: string;
-  readonly limit: number | ((pods: number) => number);
+  readonly limit: number | ((plugs: number) => number);
   readonly measure: (values: Values) => number | undefined;
 }
 
@@ -30,8 +30,8 @@ const only = (key: string) => (values: Values) => values[key];
 const CRI = ['criLists', 'criStatuses', 'criOther'];
 const API = ['patches', 'events', 'podLists', 'nadLists', 'watches', 'apiOther'];
 
-/** A list of sandboxes is one call for a whole burst. */
-const oneEachAndOneList = (pods: number): number => 1 + 1 / pods;
+/** A list of sandboxes is one call for all pods that are plugged, at once or one after the other. */
+const oneEachAndOneList = (plugs: number): number => 1 + 1 / plugs;
 
 const rules: readonly Rule[] = [
   {
@@ -89,7 +89,7 @@ export const budgetsOf = (measurements: readonly Measurement[]): Budget[] =>
       if (row.scenario !== scenario || !row.step.startsWith(step) || (pods ?? row.pods) !== row.pods) return [];
       const measured = measure(row.values);
       if (measured === undefined) return [];
-      const most = typeof limit === 'number' ? limit : limit(row.pods);
+      const most = typeof limit === 'number' ? limit : limit(row.values['plugs'] ?? row.pods);
       return [{ name: `${name} (${row.pods} pods)`, limit: most, measured, unit, isMet: measured <= most + 1e-9 }];
     }),
   );

@@ -48,6 +48,12 @@ describe('budgetsOf', () => {
     expect(budget('burst, per pod: CRI, cold', [row('burst', 'plug 1 (cold)', values)])?.isMet).toBe(isMet);
   });
 
+  it('counts the list of sandboxes once for all plugs, when fewer pods are plugged than there are', () => {
+    const rule = 'single, per pod: CRI, cold';
+    const calls = (criLists: number) => row('single', 'cold pod', { plugs: 50, criLists, criStatuses: 1 });
+    expect([budget(rule, [calls(1 / 50)])?.isMet, budget(rule, [calls(2 / 50)])?.isMet]).toEqual([true, false]);
+  });
+
   it('allows a patch and an event per plug, but no read besides', () => {
     const calls = { patches: 1, events: 1 };
     expect(budget('single, per pod: API, warm', [row('single', 'warm pod', calls)])?.isMet).toBe(true);

@@ -94,8 +94,8 @@ export const renderTable = (rows: readonly (readonly string[])[]): string => {
 };
 
 const NOTES: Readonly<Record<string, string>> = {
-  burst: 'calls and CPU time per pod',
-  paced: 'calls and CPU time per pod',
+  burst: 'calls and CPU time per pod; × floor is the median of each run’s own ratio',
+  paced: 'calls and CPU time per pod; × floor is the median of each run’s own ratio',
   single: 'calls and CPU time per plug; the floor is the median of a bare ADD',
 };
 

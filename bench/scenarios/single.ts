@@ -38,7 +38,12 @@ export const single: Scenario = {
         const latency = latencyValues(result);
         const floorMs = bare['p50Ms'] ?? Number.NaN;
         const ratio = (latency['p50Ms'] ?? Number.NaN) / floorMs;
-        rows.push({ scenario: 'single', pods: context.pods, step, values: { ...latency, floorMs, ratio, ...values } });
+        rows.push({
+          scenario: 'single',
+          pods: context.pods,
+          step,
+          values: { plugs: PLUGS, ...latency, floorMs, ratio, ...values },
+        });
       }
       await world.verify();
       return rows;
