@@ -19,10 +19,10 @@ const noRules: MultusRules = { isNamespaceIsolated: false, globalNamespaces: [],
 
 const multusConfig = z.object({
   type: z.enum(['multus', 'multus-shim']),
-  namespaceIsolation: z.optional(z.boolean()),
-  globalNamespaces: z.optional(z.string()),
-  defaultNetworks: z.optional(z.array(z.string())),
-  multusNamespace: z.optional(z.string()),
+  namespaceIsolation: z.optional(z.nullable(z.boolean())),
+  globalNamespaces: z.optional(z.nullable(z.string())),
+  defaultNetworks: z.optional(z.nullable(z.array(z.string()))),
+  multusNamespace: z.optional(z.nullable(z.string())),
 });
 
 export class NodeNetworks {
@@ -53,7 +53,9 @@ export class NodeNetworks {
     const multus = configs.map(({ value }) => multusConfig.safeParse(value)).find(({ success }) => success)?.data;
     // Multus removes its file when it stops and writes it anew when it starts: meanwhile what it said last still holds.
     if (multus === undefined) return this.#rules?.value ?? noRules;
-    const { multusNamespace = 'kube-system', defaultNetworks = [], globalNamespaces = '' } = multus;
+    const multusNamespace = multus.multusNamespace ?? 'kube-system';
+    const defaultNetworks = multus.defaultNetworks ?? [];
+    const globalNamespaces = multus.globalNamespaces ?? '';
     return {
       isNamespaceIsolated: multus.namespaceIsolation === true,
       globalNamespaces: globalNamespaces
