@@ -127,7 +127,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
   }
 
   async #readList(signal: AbortSignal): Promise<void> {
-    const { client, path, query, view, keyOf, pageSize = 500 } = this.#options;
+    const { client, path, query, view, keyOf, pageSize = 1000 } = this.#options;
     const present = new Map<string, T>();
     let page: ListPage = { items: [], version: '', next: undefined };
     do {
