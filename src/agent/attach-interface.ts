@@ -46,12 +46,13 @@ const undo = async (context: ReconcileContext, { pod, record, work }: AttachStep
   const { sandboxes, settleMs, now } = context.deps;
   sandboxes.forget(pod.runtimeUid); // the network namespace may be another one by now: look again before the next try
   const fate = error instanceof DelegateError ? error.fate : 'lost';
+  // Not forgotten before the status is written: it may still tell of an interface of this name that was removed just before.
   if (fate === 'neverSent') {
-    work.drop(record);
+    work.put({ ...record, state: 'removed' });
     return;
   }
   const doubtful = fate === 'lost' ? { ...record, unsettledUntilMs: now() + settleMs } : record;
   work.put(doubtful);
   const undone = await del(context, doubtful, pod, record.netns);
-  if (undone.kind === 'gone') work.drop(doubtful);
+  if (undone.kind === 'gone') work.setState(doubtful, 'removed');
 };

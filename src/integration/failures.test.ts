@@ -132,6 +132,27 @@ describe('one element that fails', () => {
   });
 });
 
+describe('an agent that ends between a failed ADD and the status', () => {
+  it('does not take the stale status entry for an interface that exists', async () => {
+    const pod = await world.pod('stale');
+    const of = (command: 'ADD' | 'DEL') => world.cluster.multus.count({ command, ifname: 'a0', pod: 'default/stale' });
+    world.edit(pod, 'blue@a0');
+    await world.converged(pod, { a0: 'default/blue' });
+    world.cluster.api.faults.fail(500, { verb: 'patch', resource: 'pods' });
+    world.edit(pod, undefined);
+    await world.cluster.until('removed', () => world.links(pod).length === 0 && of('DEL') >= 1);
+    world.cluster.multus.inject({ kind: 'halfWay' }, { command: 'ADD', ifname: 'a0' });
+    world.edit(pod, 'blue@a0');
+    await world.cluster.until('failed and undone', () => of('ADD') >= 2 && of('DEL') >= 2);
+    await world.stopAgent();
+    expect(world.status(pod)).toEqual({ a0: 'default/blue' });
+    world.cluster.api.faults.clear();
+    world.cluster.multus.clearFaults();
+    await world.startAgent();
+    await world.converged(pod, { a0: 'default/blue' });
+  });
+});
+
 describe('a part that is down', () => {
   it('Multus: everything converges by itself when it is back', async () => {
     const pod = await world.pod('multus-down');
