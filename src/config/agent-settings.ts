@@ -1,4 +1,5 @@
-import { duration, list, listenAddress, oneOf, optionalText, path, type Settings, text, wholeNumber } from './field.ts';
+import { apiTimeout, kubeconfig, listen, logLevel, retryMax, retryMin, shutdownTimeout } from './common-settings.ts';
+import { duration, list, oneOf, optionalName, path, type Settings, text, wholeNumber } from './field.ts';
 
 export const agentFields = {
   nodeName: text({ placeholder: 'NAME', description: 'name of the node that the agent serves' }),
@@ -8,10 +9,7 @@ export const agentFields = {
     description: "name of the agent's own pod: addresses of pods that are gone are released in its name",
   }),
   podUid: text({ placeholder: 'UID', description: "uid of the agent's own pod" }),
-  kubeconfig: optionalText({
-    placeholder: 'PATH',
-    description: 'kubeconfig to use instead of the service account of the pod',
-  }),
+  kubeconfig,
   criSocket: path({ default: '/run/containerd/containerd.sock', description: "the container runtime's CRI socket" }),
   multusSocket: path({ default: '/run/multus/multus.sock', description: "the Multus daemon's socket" }),
   ledgerDir: path({
@@ -30,9 +28,19 @@ export const agentFields = {
     default: '/etc/cni/multus/net.d',
     description: 'CNI configs for NetworkAttachmentDefinitions without a config (read only)',
   }),
+  nodeNetwork: optionalName({
+    default: 'node-network',
+    placeholder: 'NAME',
+    description:
+      "name of NetworkAttachmentDefinitions without a config that mean the network of the node's own address; empty turns it off",
+  }),
+  hostNetDir: path({
+    default: '/proc/1/net',
+    description: "the kernel's tables of the node's network, where the interface with its address is found (read only)",
+  }),
   concurrency: wholeNumber(1, 64, { default: '8', description: 'how many pods are worked on at once' }),
-  retryMin: duration('10ms', '1m', { default: '200ms', description: 'first delay after a failure' }),
-  retryMax: duration('1s', '1h', { default: '60s', description: 'longest delay between two tries; they never stop' }),
+  retryMin,
+  retryMax,
   checkInterval: duration('0', '24h', {
     default: '10m',
     description: 'how often each pod is checked for interfaces that vanished; 0 turns it off',
@@ -63,16 +71,10 @@ export const agentFields = {
     default: '10s',
     description: 'longest wait for an answer of the container runtime',
   }),
-  apiTimeout: duration('1s', '5m', { default: '30s', description: 'longest wait for an answer of the API server' }),
-  shutdownTimeout: duration('0', '10m', {
-    default: '20s',
-    description: 'how long work in flight may take after SIGTERM',
-  }),
-  listen: listenAddress({ default: ':9464', description: 'where /metrics, /healthz and /readyz are served' }),
-  logLevel: oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal'], {
-    default: 'info',
-    description: 'least important log lines to write',
-  }),
+  apiTimeout,
+  shutdownTimeout,
+  listen,
+  logLevel,
 };
 
 export type AgentSettings = Settings<typeof agentFields>;

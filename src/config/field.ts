@@ -10,6 +10,8 @@ export interface Field<T> {
   readonly placeholder: string;
   /** As text, the way a person would write it. Without one the setting must be given. */
   readonly default?: string;
+  /** Given more than once as a flag, the values add up, separated by commas. */
+  readonly isAdditive?: true;
 }
 
 export type Fields = Readonly<Record<string, Field<unknown>>>;
@@ -27,6 +29,13 @@ export const optionalText = (spec: Spec & { placeholder: string }): Field<string
   schema: z.string(),
   allowed: 'any text',
   default: '',
+  ...spec,
+});
+
+/** A name of a Kubernetes object, which may become part of a path; or none. */
+export const optionalName = (spec: Spec & { placeholder: string }): Field<string> => ({
+  schema: z.string().check(z.regex(/^([a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?)?$/)),
+  allowed: 'empty, or up to 63 small letters, digits and inner hyphens',
   ...spec,
 });
 

@@ -159,6 +159,15 @@ describe('renderConfig', () => {
     ['with an empty type', '{"type":""}'],
     ['with an empty list of plugins', '{"plugins":[]}'],
     ['with plugins that are none', '{"plugins":["bridge"]}'],
+    ['with the path of a program', '{"type":"/bin/sh"}'],
+    ['with a path to a program elsewhere', '{"type":"../../bin/sh"}'],
+    ['with a directory as a plugin', '{"type":".."}'],
+    ['with a flag as a plugin', '{"type":"--help"}'],
+    ['with a plugin name that ends a text', '{"type":"bridge\\u0000x"}'],
+    ['with a look-alike of a plugin name', '{"type":"br\u0456dge"}'],
+    ['with a path in a list', '{"plugins":[{"type":"bridge"},{"type":"a/b"}]}'],
+    ['with a path as the plugin for addresses', '{"type":"bridge","ipam":{"type":"/tmp/evil"}}'],
+    ['with a path as the plugin for addresses in a list', '{"plugins":[{"type":"bridge","ipam":{"type":"x/../y"}}]}'],
     ['with more levels than anybody means', `{"type":"a","x":${'['.repeat(100)}${']'.repeat(100)}}`],
   ])('refuses a config %s, and says what to correct', (_, text) => {
     const error = refusal(() => renderConfig(blue, text, {}));

@@ -38,8 +38,19 @@ export const parseConfig = (network: NetworkName, configText: string): JsonObjec
   if (!isText(config['type']) && pluginsOf(config).length === 0) {
     throw invalid(network, 'has neither a plugin "type" nor a list of "plugins"');
   }
+  const odd = pluginNames(config).find((name) => !PLUGIN_NAME.test(name));
+  if (odd !== undefined) throw invalid(network, `names ${quote(odd)} as a plugin, which cannot be the name of one`);
   return isText(config['name']) ? config : { ...config, name: splitName(network)?.name };
 };
+
+/** A plugin is a file in Multus' own directory of them: never a path. Multus refuses others too; here they are not even sent. */
+const PLUGIN_NAME = /^[A-Za-z0-9_][A-Za-z0-9._-]{0,127}$/;
+
+/** Of every plugin that the config makes Multus run: its own, those of a list, and those that give addresses. */
+const pluginNames = (config: JsonObject): readonly string[] =>
+  [config, ...pluginsOf(config)].flatMap((plugin) =>
+    [plugin, plugin['ipam']].filter(isJsonObject).flatMap(({ type }) => (isText(type) ? [type] : [])),
+  );
 
 const invalid = (network: NetworkName, problem: string, cause?: unknown) =>
   new KnownError(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CniResult, statusEntriesOf } from './cni-result.ts';
+import { type CniResult, sandboxProblem, statusEntriesOf } from './cni-result.ts';
 import type { StatusEntry } from './network-status.ts';
 import { network } from './test-builders.ts';
 
@@ -120,5 +120,23 @@ describe('statusEntriesOf', () => {
       'device-info',
       'gateway',
     ]);
+  });
+});
+
+describe('sandboxProblem', () => {
+  it.each<[string, Partial<CniResult>, boolean]>([
+    ['the sandbox that was asked about', { interfaces: [{ name: 'veth1' }, inPod('net1')] }, true],
+    ['the same under another path', { interfaces: [inPod('net1', { sandbox: '/var/run/netns/1' })] }, true],
+    ['no interface at all', {}, true],
+    ['interfaces of the node only', { interfaces: [{ name: 'br0' }, { name: 'veth1', sandbox: '' }] }, true],
+    ['another sandbox', { interfaces: [inPod('net1', { sandbox: '/run/netns/2' })] }, false],
+    [
+      'another sandbox beside the right one',
+      { interfaces: [inPod('net1'), { name: 'x', sandbox: '/run/netns/2' }] },
+      false,
+    ],
+    ["the node's own namespace", { interfaces: [inPod('net1', { sandbox: '/proc/1/ns/net' })] }, false],
+  ])('%s', (_, result, isRight) => {
+    expect(sandboxProblem({ ...none, ...result }, '/run/netns/1') === undefined).toBe(isRight);
   });
 });

@@ -1,5 +1,6 @@
 // From a CNI result to network-status entries: the rules of the client library that Multus itself uses, so that an interface
 // looks the same in the status whether it came with the pod or was plugged later.
+import { quote } from './json.ts';
 import type { NetworkName } from './keys.ts';
 import type { StatusEntry } from './network-status.ts';
 
@@ -18,6 +19,16 @@ export interface CniResult {
   readonly routes: readonly { readonly dst: string; readonly gw?: string | undefined }[];
   readonly dns: Readonly<Record<string, unknown>>;
 }
+
+/**
+ * Why an answer is not about the pod that was asked about: an interface in it is in another network namespace. The last part
+ * of the path is compared, because what is above it may be seen under two names (/run, /var/run).
+ */
+export const sandboxProblem = ({ interfaces }: CniResult, netns: string): string | undefined => {
+  const lastOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+  const odd = interfaces.find(({ sandbox }) => sandbox && lastOf(sandbox) !== lastOf(netns));
+  return odd && `Multus answered for interface ${quote(odd.name)} in another sandbox, ${quote(odd.sandbox)}`;
+};
 
 /**
  * Multus' standard configuration makes plugins answer in a version of CNI that cannot tell the device (`pciID`), so the device

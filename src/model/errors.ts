@@ -8,6 +8,7 @@ export type ErrorKind =
   | 'notHotPluggable'
   /** Time can help, and an event may come sooner. */
   | 'networkNotFound'
+  | 'nodeNetworkNotFound'
   | 'sandboxNotReady'
   | 'delegateFailed'
   | 'delegateUnreachable'
@@ -17,7 +18,9 @@ export type ErrorKind =
   | 'ledgerUnwritable'
   /** The state that a decision was based on is no longer the current one. */
   | 'stateChanged'
-  | 'podGone';
+  | 'objectGone'
+  /** Another replica may be leading: nothing is written any more. */
+  | 'notLeading';
 
 export type Disposition = 'retry' | 'waitForChange';
 
@@ -53,9 +56,10 @@ export const dispositionOf = (kind: ErrorKind): Disposition => {
     case 'networkInvalid':
     case 'networkForbidden':
     case 'notHotPluggable':
-    case 'podGone':
+    case 'objectGone':
       return 'waitForChange';
     case 'networkNotFound':
+    case 'nodeNetworkNotFound':
     case 'sandboxNotReady':
     case 'delegateFailed':
     case 'delegateUnreachable':
@@ -64,6 +68,7 @@ export const dispositionOf = (kind: ErrorKind): Disposition => {
     case 'apiRefused':
     case 'ledgerUnwritable':
     case 'stateChanged':
+    case 'notLeading':
       return 'retry';
   }
 };
@@ -71,6 +76,7 @@ export const dispositionOf = (kind: ErrorKind): Disposition => {
 /** The reason that an attachment which failed with this error shows to people. */
 export const reasonOf = (kind: ErrorKind, verb: 'attach' | 'detach'): Reason => {
   if (kind === 'networkNotFound') return 'NetworkNotFound';
+  if (kind === 'nodeNetworkNotFound') return 'NodeNetworkNotFound';
   if (kind === 'networkForbidden') return 'NetworkForbidden';
   if (kind === 'networkInvalid') return 'InvalidNetworkConfig';
   if (kind === 'notHotPluggable') return 'NotHotPluggable';

@@ -16,6 +16,8 @@ describe('what network-status alone tells', () => {
     ['an entry without an interface is foreign', { name: 'shop/blue' }, 'foreign undefined'],
     ['an entry with an empty interface is foreign', { name: 'shop/blue', interface: '' }, 'foreign '],
     ['a network that every pod gets is foreign', entry('kube-system/mon@net1'), 'foreign net1'],
+    ['the name of the default network’s interface is foreign, whoever claims it', entry('blue@eth0'), 'foreign eth0'],
+    ['lo is foreign, whoever claims it', entry('blue@lo'), 'foreign lo'],
     ['any other came with the pod', entry('blue@net1'), 'creation net1'],
     ['default: false is no default', entry('blue@net1', { default: false }), 'creation net1'],
   ])('%s', (_, reported, expected) => {

@@ -49,9 +49,18 @@ export const observeAttachments = (
 
 const interfaceOf = (entry: StatusEntry): string | undefined => entry.interface;
 
+/**
+ * What runtimes call the interface of the default network. A status that claims it for another network was not written by
+ * Multus: whoever may edit the pod may write that, and must not make the agent cut the pod off.
+ */
+const RUNTIME_NAMES: ReadonlySet<string | undefined> = new Set(['eth0', 'lo']);
+
 /** Entries that no element of the annotation can mean. */
 const isForeignEntry = (entry: StatusEntry): boolean =>
-  entry.default === true || !entry.interface || findNetworkName(entry.name) === undefined;
+  entry.default === true ||
+  !entry.interface ||
+  RUNTIME_NAMES.has(entry.interface) ||
+  findNetworkName(entry.name) === undefined;
 
 const observeForeign = (entry: StatusEntry): ForeignAttachment => ({
   origin: 'foreign',

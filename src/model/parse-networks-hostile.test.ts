@@ -3,13 +3,13 @@ import { type ParsedNetworks, parseNetworks } from './parse-networks.ts';
 
 /** What the API server lets annotations hold in all. */
 const ANNOTATION_BYTES = 256 * 1024;
-/** Generous: a shared core may stall for a while, but nothing here may grow with the square of the input. */
+/** Of processor time, which other work on the machine does not change: nothing here may grow with the square of the input. */
 const BOUND_MS = 3000;
 
 const parseInTime = (text: string): ParsedNetworks => {
-  const started = performance.now();
+  const started = process.cpuUsage();
   const parsed = parseNetworks(text, 'shop');
-  expect(performance.now() - started).toBeLessThan(BOUND_MS);
+  expect(process.cpuUsage(started).user / 1000).toBeLessThan(BOUND_MS);
   return parsed;
 };
 
@@ -19,11 +19,11 @@ describe('parseNetworks: huge texts end in bounded time', () => {
   it.each([
     ['one name', 'a'.repeat(ANNOTATION_BYTES), 1],
     ['a name that almost matches', `${'a'.repeat(ANNOTATION_BYTES - 1)}-`, 1],
-    ['commas', ','.repeat(ANNOTATION_BYTES), ANNOTATION_BYTES + 1],
+    ['commas', ','.repeat(ANNOTATION_BYTES), 1],
     ['spaces within an item', `a${' '.repeat(ANNOTATION_BYTES)}b`, 1],
     ['at signs', '@'.repeat(ANNOTATION_BYTES), 1],
-    ['one interface name, many times', 'a@b,'.repeat(ANNOTATION_BYTES / 4).slice(0, -1), ANNOTATION_BYTES / 4 - 1],
-    ['numbers in a list', `[${'0,'.repeat(ANNOTATION_BYTES / 2 - 2)}0]`, ANNOTATION_BYTES / 2 - 1],
+    ['one interface name, many times', 'a@b,'.repeat(ANNOTATION_BYTES / 4).slice(0, -1), 1],
+    ['numbers in a list', `[${'0,'.repeat(ANNOTATION_BYTES / 2 - 2)}0]`, 1],
     ['a MAC address that never ends', JSON.stringify([{ name: 'a', mac: '02:'.repeat(80_000) }]), 1],
     ['an address that never ends', JSON.stringify([{ name: 'a', ips: ['1:'.repeat(120_000)] }]), 1],
   ])('%s', (_, text, problems) => {
@@ -31,11 +31,9 @@ describe('parseNetworks: huge texts end in bounded time', () => {
     expect(parsed.ok ? 0 : parsed.problems.length).toBe(problems);
   });
 
-  it('reads 10,000 sound elements', () => {
+  it('refuses 10,000 sound elements', () => {
     const elements = Array.from({ length: 10_000 }, (_, i) => ({ name: `net-${i}`, interface: `i${i}` }));
-    const parsed = parseInTime(JSON.stringify(elements));
-    expect(parsed.ok && parsed.selections).toHaveLength(10_000);
-    expect(parsed.ok && parsed.selections.at(-1)).toMatchObject({ index: 9999, network: 'shop/net-9999' });
+    expect(parseInTime(JSON.stringify(elements)).ok).toBe(false);
   });
 
   it('reads a large cni-args of few levels', () => {
@@ -93,5 +91,27 @@ describe('parseNetworks: keys that could reach a prototype', () => {
   it('cni-args keep a key called __proto__ as data', () => {
     const parsed = parseNetworks('[{"name":"a","cni-args":{"__proto__":{"b":1}}}]', 'shop');
     expect(JSON.stringify(parsed.ok && parsed.selections[0]?.attributes)).toBe('{"cniArgs":{"__proto__":{"b":1}}}');
+  });
+});
+
+describe('more elements than any pod needs', () => {
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ name: 'blue', interface: `x${index}` }));
+
+  it.each([
+    ['a list', (count: number) => JSON.stringify(many(count))],
+    [
+      'the short form',
+      (count: number) =>
+        many(count)
+          .map(({ name, interface: iface }) => `${name}@${iface}`)
+          .join(','),
+    ],
+  ])('are refused as a whole, with one problem, in %s', (_, format) => {
+    expect(parseNetworks(format(100), 'shop').ok).toBe(true);
+    expect(parseNetworks(format(101), 'shop')).toEqual({
+      ok: false,
+      problems: [{ index: undefined, message: 'has 101 elements; at most 100 are allowed' }],
+    });
   });
 });

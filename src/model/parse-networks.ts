@@ -18,10 +18,17 @@ export type ParsedNetworks =
 
 type Report = (message: string) => void;
 
+/**
+ * More than any pod needs, and few enough that what the agent reports of each fits into the pod: annotations have 256 KiB
+ * together, and a report that the API server refuses would leave interfaces that no status tells of.
+ */
+const MAX_ELEMENTS = 100;
+
 export const parseNetworks = (text: string | undefined, podNamespace: string): ParsedNetworks => {
   if (text === undefined || text.trim() === '') return { ok: true, selections: [] };
   const problems: SelectionProblem[] = [];
   const elements = /[[{"]/.test(text) ? readJson(text, problems) : readShortForm(text, problems);
+  if (elements.length > MAX_ELEMENTS) return { ok: false, problems: [tooMany(elements.length)] };
   const selections = elements.flatMap((element, index) => {
     const report: Report = (message) => problems.push({ index, message: `element ${index + 1}: ${message}` });
     return element === undefined ? [] : [readElement(element, index, podNamespace, report)];
@@ -29,6 +36,11 @@ export const parseNetworks = (text: string | undefined, podNamespace: string): P
   problems.push(...duplicateNames(selections));
   return problems.length === 0 ? { ok: true, selections } : { ok: false, problems };
 };
+
+const tooMany = (count: number): SelectionProblem => ({
+  index: undefined,
+  message: `has ${count} elements; at most ${MAX_ELEMENTS} are allowed`,
+});
 
 const readJson = (text: string, problems: SelectionProblem[]): (JsonObject | undefined)[] => {
   let value: unknown;

@@ -14,6 +14,8 @@ export interface Pod {
   readonly statusText: string | undefined;
   readonly interfacesText: string | undefined;
   readonly phase: string;
+  /** The node's own addresses, as the kubelet tells them; none before the pod is on a node. */
+  readonly hostIps: readonly string[];
   readonly isHostNetwork: boolean;
   readonly isDeleting: boolean;
   /** Every container that was ever started has ended, and none will start again. */

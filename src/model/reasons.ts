@@ -9,6 +9,7 @@ export type Reason =
   | 'FailedRemovingInterface'
   | 'InvalidNetworks'
   | 'NetworkNotFound'
+  | 'NodeNetworkNotFound'
   | 'NetworkForbidden'
   | 'InvalidNetworkConfig'
   | 'InterfaceNameTaken'
