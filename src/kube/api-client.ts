@@ -15,6 +15,7 @@ export interface ApiRequest {
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly contentType?: string;
+  readonly accept?: string;
   readonly signal?: AbortSignal;
 }
 
@@ -56,10 +57,15 @@ export class ApiClient {
   }
 
   async json(apiRequest: ApiRequest): Promise<unknown> {
+    return JSON.parse(await this.text(apiRequest));
+  }
+
+  /** The body as it is: logs, and what a pod answers through the server. */
+  async text(apiRequest: ApiRequest): Promise<string> {
     const limits = { deadlineMs: this.#options.requestTimeoutMs, signal: apiRequest.signal };
     return await withDeadline(limits, async (signal) => {
       const answer = await this.#send({ ...apiRequest, signal });
-      return JSON.parse(await readText(answer, MAX_ANSWER_BYTES));
+      return await readText(answer, MAX_ANSWER_BYTES);
     });
   }
 
@@ -73,7 +79,7 @@ export class ApiClient {
     this.#credentials = undefined;
   }
 
-  async #send({ method, path, query, body, contentType, signal }: ApiRequest & { signal: AbortSignal }) {
+  async #send({ method, path, query, body, contentType, accept, signal }: ApiRequest & { signal: AbortSignal }) {
     const { agent, headers } = await this.#freshCredentials();
     const search = query === undefined ? '' : `?${new URLSearchParams(query)}`;
     try {
@@ -87,7 +93,7 @@ export class ApiClient {
           path: `${this.#server.pathname.replace(/\/$/, '')}${path}${search}`,
           headers: {
             ...headers,
-            accept: 'application/json',
+            accept: accept ?? 'application/json',
             ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
           },
         },

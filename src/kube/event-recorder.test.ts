@@ -27,7 +27,7 @@ beforeEach(() => {
       },
     },
     component: 'dynamic-networks',
-    nodeName: 'node-a',
+    instance: 'node-a',
     onDropped: (reason) => dropped.push(reason),
   });
 });
@@ -200,7 +200,7 @@ describe('flush', () => {
     const stuck = new EventRecorder({
       client: { json: () => new Promise(() => undefined) },
       component: 'x',
-      nodeName: 'x',
+      instance: 'x',
     });
     stuck.record(web, added);
     let isOver = false;

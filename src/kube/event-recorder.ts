@@ -1,4 +1,4 @@
-// Events on pods and on the node. Its promises: recording never delays or fails the work that it tells of; the same event
+// Events on API objects. Its promises: recording never delays or fails the work that it tells of; the same event
 // again is counted on the one that exists, at most every ten seconds; one object cannot flood the API; flush() waits until
 // what was recorded is sent or given up.
 import { randomBytes } from 'node:crypto';
@@ -8,7 +8,9 @@ import type { ApiClient } from './api-client.ts';
 import { isNotFound } from './api-error.ts';
 
 export interface EventSubject {
-  readonly kind: 'Pod' | 'Node';
+  /** `v1` when left out. */
+  readonly apiVersion?: string;
+  readonly kind: string;
   readonly namespace?: string;
   readonly name: string;
   readonly uid: string;
@@ -24,7 +26,8 @@ export interface RecordedEvent {
 export interface EventRecorderOptions {
   readonly client: Pick<ApiClient, 'json'>;
   readonly component: string;
-  readonly nodeName: string;
+  /** Which of our processes tells: the node of an agent, the pod of a controller. */
+  readonly instance: string;
   readonly now?: () => Date;
   /** For the rate limit, which must not depend on a clock that somebody may set. */
   readonly monotonicMs?: () => number;
@@ -82,7 +85,7 @@ export class EventRecorder {
     const namespace = subject.namespace ?? 'default';
     const name = `${subject.name.slice(0, 230)}.${randomBytes(8).toString('hex')}`;
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;
-    const { component, nodeName } = this.#options;
+    const { component, instance } = this.#options;
     const time = this.#now()
       .toISOString()
       .replace(/\.\d+Z$/, 'Z');
@@ -97,9 +100,9 @@ export class EventRecorder {
       count: sent.count,
       firstTimestamp: time,
       lastTimestamp: time,
-      source: { component, host: nodeName },
+      source: { component, host: instance },
       reportingComponent: component,
-      reportingInstance: nodeName,
+      reportingInstance: instance,
     };
     try {
       await this.#options.client.json({ method: 'POST', path, body });

@@ -178,7 +178,7 @@ describe('a write that cannot be made', () => {
         });
       },
     ],
-    ['the pod is gone', 'podGone', () => server.objects.remove(ref, { gracePeriodSeconds: 0 })],
+    ['the pod is gone', 'objectGone', () => server.objects.remove(ref, { gracePeriodSeconds: 0 })],
     ['the agent may not write pods', 'apiRefused', () => server.faults.fail(403, { verb: 'patch' })],
     ['the token has expired', 'apiRefused', () => server.faults.rejectToken('embedded-admin')],
     ['somebody else wrote in between', 'stateChanged', () => server.faults.fail(409, { verb: 'patch' })],

@@ -39,6 +39,7 @@ describe('a pod', () => {
       statusText: undefined,
       interfacesText: undefined,
       phase: '',
+      hostIps: [],
       isHostNetwork: false,
       isDeleting: false,
       hasEnded: false,
@@ -48,6 +49,18 @@ describe('a pod', () => {
       sandboxMark: '|',
       condition: undefined,
     });
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    [
+      'all that the kubelet tells',
+      { hostIP: '10.0.0.5', hostIPs: [{ ip: '10.0.0.5' }, { ip: 'fd00::5' }] },
+      ['10.0.0.5', 'fd00::5'],
+    ],
+    ['the one of an older kubelet', { hostIP: '10.0.0.5' }, ['10.0.0.5']],
+    ['none of a shape that nobody knows', { hostIP: 5, hostIPs: [5, { ip: 5 }] }, []],
+  ])('shows the addresses of its node: %s', (_, status, hostIps) => {
+    expect(viewOf({ status })?.hostIps).toEqual(hostIps);
   });
 
   it('shows the three annotations that matter', () => {

@@ -1,5 +1,6 @@
 // From a pod as the API sends it to the little the agent needs of it. Nothing past here sees a raw pod.
 import { isJsonObject, type JsonObject } from '../model/json.ts';
+import { listIn, objectIn, textIn } from '../model/json-fields.ts';
 import { podKey } from '../model/keys.ts';
 import { NETWORKS_ANNOTATION } from '../model/network-selection.ts';
 import { NETWORK_STATUS_ANNOTATION } from '../model/network-status.ts';
@@ -29,6 +30,7 @@ export const viewPod = (object: unknown): Pod | undefined => {
     statusText: textIn(annotations, NETWORK_STATUS_ANNOTATION),
     interfacesText: textIn(annotations, INTERFACES_ANNOTATION),
     phase,
+    hostIps: hostIps(status),
     isHostNetwork: spec['hostNetwork'] === true,
     isDeleting,
     hasEnded: phase === 'Succeeded' || phase === 'Failed' || (isDeleting && haveContainersEnded(status)),
@@ -38,6 +40,12 @@ export const viewPod = (object: unknown): Pod | undefined => {
     sandboxMark: sandboxMark(status),
     condition: findCondition(status),
   };
+};
+
+/** Kubelets before 1.29 tell one address only. */
+const hostIps = (status: JsonObject): readonly string[] => {
+  const all = listIn(status, 'hostIPs').flatMap((entry) => textIn(entry, 'ip') ?? []);
+  return all.length > 0 ? all : [textIn(status, 'hostIP') ?? []].flat();
 };
 
 /** While a pod is being deleted, a container that is merely waiting may still be started once more. */
@@ -80,18 +88,3 @@ const findCondition = (status: JsonObject): PodCondition | undefined => {
 };
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
-
-const objectIn = (value: unknown, field: string): JsonObject => {
-  const inner = isJsonObject(value) ? value[field] : undefined;
-  return isJsonObject(inner) ? inner : {};
-};
-
-const textIn = (value: unknown, field: string): string | undefined => {
-  const inner = isJsonObject(value) ? value[field] : undefined;
-  return typeof inner === 'string' ? inner : undefined;
-};
-
-const listIn = (value: JsonObject, field: string): readonly unknown[] => {
-  const inner = value[field];
-  return Array.isArray(inner) ? inner : [];
-};

@@ -1,14 +1,18 @@
-// /metrics for Prometheus, /healthz and /readyz for the kubelet. Nothing else, and nothing that changes anything.
+// /metrics for Prometheus, /healthz and /readyz for the kubelet, /ledger of an agent for people and their tools. Nothing else,
+// and nothing that changes anything.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { HealthReport } from './health.ts';
+import type { LedgerEntry } from './ledger-page.ts';
 
 export interface TelemetryServerOptions {
   readonly host: string;
   readonly port: number;
   readonly registry: Registry;
   readonly readiness: () => Promise<HealthReport>;
+  /** Only agents have one. */
+  readonly ledger?: () => readonly LedgerEntry[];
 }
 
 export interface TelemetryServer {
@@ -34,7 +38,7 @@ export const startTelemetryServer = async (options: TelemetryServerOptions): Pro
 };
 
 const handlerOf =
-  ({ registry, readiness }: TelemetryServerOptions): RequestListener =>
+  ({ registry, readiness, ledger }: TelemetryServerOptions): RequestListener =>
   async (request, response) => {
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET') return void response.writeHead(405).end();
@@ -48,6 +52,11 @@ const handlerOf =
       if (path === '/metrics') {
         const body = await registry.metrics();
         return void response.writeHead(200, { 'content-type': registry.contentType }).end(body);
+      }
+      if (path === '/ledger' && ledger !== undefined) {
+        return void response
+          .writeHead(200, { 'content-type': 'application/json' })
+          .end(`${JSON.stringify(ledger())}\n`);
       }
       response.writeHead(404).end();
     } catch (error) {

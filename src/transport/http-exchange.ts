@@ -41,6 +41,8 @@ const sendOnce = ({ options, body, signal }: Exchange): Promise<IncomingMessage>
     const isStale = outgoing.reusedSocket && 'code' in error && error.code === 'ECONNRESET';
     reject(isStale && !signal.aborted ? new StaleConnection() : error);
   });
+  // Node frames the body of a DELETE only if told its length.
+  if (body !== undefined) outgoing.setHeader('content-length', Buffer.byteLength(body));
   outgoing.end(body);
   return promise;
 };
