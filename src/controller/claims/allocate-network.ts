@@ -1,0 +1,183 @@
+// Gives addresses of one network to the claims that need them. No address reaches two claims, whatever crashes and however
+// many of us believe to lead:
+// 1. what was chosen is written into the network's lock before it is written into any claim, and the lock can be replaced only
+//    by who knows its last version, so nobody chooses without knowing what all others have chosen;
+// 2. who finds the lock replaced by somebody else reads it, then all claims, and only then chooses again;
+// 3. after the claims were written the lock is read again: had it been lost, everything is compared anew.
+// A choice that its maker could not write is completed by the next one, or given up when the claim is gone.
+import { formatAddress, parseAddressOfCidr } from '../../ipam/address-number.ts';
+import type { Claim } from '../../ipam/claim.ts';
+import { allocatedCondition, isToldAlready, refusedCondition } from '../../ipam/claim-condition.ts';
+import { type Decision, decideClaim } from '../../ipam/decide-claim.ts';
+import { KnownError } from '../../model/errors.ts';
+import { done, type Outcome, retry } from '../../model/outcome.ts';
+import type { Log } from '../ports.ts';
+import type { NetworkAddresses } from './network-addresses.ts';
+import type { AllocatorDeps, Intent } from './ports.ts';
+
+/** So many claims share one write of the lock: it stays far below what an annotation may hold. */
+const MAX_BATCH = 100;
+
+interface Step {
+  readonly claim: Claim;
+  readonly decision: Exclude<Decision, { kind: 'settled' }>;
+}
+
+export const makeAllocateNetwork =
+  (deps: AllocatorDeps, find: (network: string) => NetworkAddresses | undefined) =>
+  async (key: string, log: Log, signal: AbortSignal): Promise<Outcome> => {
+    const network = find(key);
+    if (network === undefined) return done;
+    await settleLeaving(deps, network, signal);
+    const failures: string[] = [];
+    const changed = [...network.takeChanged()];
+    while (changed.length > 0) {
+      const steps = decide(network, changed);
+      try {
+        await intend(deps, network, steps, signal);
+      } catch (error) {
+        for (const { claim } of steps) abandon(network, claim);
+        for (const { uid } of [...steps.map(({ claim }) => claim), ...changed]) network.putBack(uid);
+        if (error instanceof KnownError && error.kind === 'stateChanged') return retry(error.message, 0);
+        throw error;
+      }
+      const results = await Promise.allSettled(steps.map((step) => write(deps, network, step, log, signal)));
+      results.forEach((result, index) => {
+        const claim = steps[index]?.claim;
+        if (result.status === 'fulfilled' || claim === undefined) return;
+        network.putBack(claim.uid);
+        failures.push(result.reason instanceof Error ? result.reason.message : String(result.reason));
+        if (!(result.reason instanceof KnownError)) throw result.reason;
+      });
+      if (steps.some(({ decision }) => decision.kind === 'give')) await verify(deps, network, signal);
+    }
+    if (failures[0] !== undefined) return retry(failures[0]);
+    return network.hasWork ? retry('claims changed meanwhile', 0) : done;
+  };
+
+/** Before addresses of claims that are gone are given to others: does a pod that we have not heard of have them? */
+const settleLeaving = async (deps: AllocatorDeps, network: NetworkAddresses, signal: AbortSignal): Promise<void> => {
+  const { leaving } = network;
+  const namespaces = new Set(leaving.map(({ namespace }) => namespace));
+  for (const namespace of namespaces) await deps.refreshPods(namespace, signal);
+  for (const claim of leaving) network.forgetLeaving(claim);
+};
+
+/** Takes from `changed` what fits into one write of the lock, and decides about it. Choices are taken in the pool at once. */
+const decide = (network: NetworkAddresses, changed: Claim[]): readonly Step[] => {
+  const steps: Step[] = [];
+  while (changed.length > 0 && steps.length < MAX_BATCH) {
+    const uid = changed.shift()?.uid ?? '';
+    const claim = network.findClaim(uid);
+    if (claim === undefined || (claim.isDeleting && claim.ips.length === 0)) continue;
+    const decision = decideClaim(network.pool, claim, network.intendedFor(uid));
+    if (decision.kind === 'settled') {
+      network.intend(uid, []);
+      network.settle(uid);
+      continue;
+    }
+    if (decision.kind === 'give') network.intend(uid, decision.addresses);
+    if (decision.kind === 'refuse') network.wait(uid); // from now on: an address may become free before it was told so
+    steps.push({ claim, decision });
+  }
+  return steps;
+};
+
+const abandon = (network: NetworkAddresses, { uid }: Claim): void => {
+  const isWritten = network.lock?.intents.some((intent) => intent.uid === uid) ?? false;
+  if (!isWritten) network.intend(uid, []);
+};
+
+/** Writes the choices into the lock. Throws `stateChanged` when they have to be made again. */
+const intend = async (
+  deps: AllocatorDeps,
+  network: NetworkAddresses,
+  steps: readonly Step[],
+  signal: AbortSignal,
+): Promise<void> => {
+  const chosen = steps.flatMap(({ claim, decision }): readonly Intent[] =>
+    decision.kind === 'give' ? [{ claim: claim.key, uid: claim.uid, ips: decision.ips }] : [],
+  );
+  if (chosen.length === 0) return;
+  if (network.lock === undefined) {
+    await open(deps, network, signal);
+    throw new KnownError('stateChanged', `the addresses of network ${network.name} were read anew`);
+  }
+  try {
+    network.lock = await deps.locks.replace(
+      network.name,
+      network.lock,
+      [...unfinished(network, chosen), ...chosen],
+      signal,
+    );
+  } catch (error) {
+    network.lock = undefined; // whether it was replaced or not is not known
+    throw error;
+  }
+};
+
+/** Earlier choices that may still be on their way into their claims. */
+const unfinished = (network: NetworkAddresses, chosen: readonly Intent[]): readonly Intent[] => {
+  const uids = new Set(chosen.map(({ uid }) => uid));
+  const isOpen = ({ uid }: Intent) => network.findClaim(uid) !== undefined && network.intendedFor(uid).length > 0;
+  return (network.lock?.intents ?? []).filter((intent) => !uids.has(intent.uid) && isOpen(intent));
+};
+
+/** The lock first, the claims after it: whoever had replaced the lock before we read it had written what it no longer tells. */
+const open = async (deps: AllocatorDeps, network: NetworkAddresses, signal: AbortSignal): Promise<void> => {
+  const lock = await deps.locks.read(network.name, signal);
+  await deps.refreshClaims(signal);
+  for (const { uid, ips } of lock.intents) {
+    const claim = network.findClaim(uid);
+    if (claim === undefined) continue;
+    network.intend(
+      uid,
+      ips.flatMap((text) => parseAddressOfCidr(text) ?? []),
+    );
+    network.putBack(uid);
+  }
+  network.lock = lock;
+};
+
+const write = async (
+  deps: AllocatorDeps,
+  network: NetworkAddresses,
+  { claim, decision }: Step,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> => {
+  const { uid, key } = claim;
+  if (decision.kind !== 'give') {
+    const { reason, message, kind } = decision;
+    const condition = refusedCondition(reason, message);
+    if (claim.ips.length === 0 && isToldAlready(claim.conditions, condition)) return;
+    await deps.writeStatus(claim, { ips: [], condition }, signal);
+    deps.onRefused(network.name, reason);
+    deps.recordEvent(claim, { type: 'Warning', reason, message: `IPAMClaim ${key}: ${message}` });
+    log.warn({ claim: key, reason }, kind === 'takeBack' ? 'address taken back' : 'no address given');
+    return;
+  }
+  await deps.writeStatus(claim, { ips: decision.ips, condition: allocatedCondition(decision.ips) }, signal);
+  if (claim.ips.length === 0) deps.onAllocated(network.name, network.waitedMs(uid));
+  const given = decision.addresses.map(formatAddress).join(', ');
+  if (decision.notice !== undefined) {
+    deps.recordEvent(claim, {
+      type: 'Warning',
+      reason: 'ClaimEdited',
+      message: `IPAMClaim ${key}: ${decision.notice}`,
+    });
+    log.warn({ claim: key, ips: decision.ips, notice: decision.notice }, 'claim repaired');
+    return;
+  }
+  const message = `${given} of network ${network.name} (IPAMClaim ${claim.name})`;
+  deps.recordEvent(claim, { type: 'Normal', reason: 'IPsAllocated', message });
+  log.info({ claim: key, ips: decision.ips }, 'addresses given');
+};
+
+/** Somebody who deleted the lock, or wrote past it, may have chosen the same: compare everything anew. */
+const verify = async (deps: AllocatorDeps, network: NetworkAddresses, signal: AbortSignal): Promise<void> => {
+  const { version } = await deps.locks.read(network.name, signal);
+  if (version === network.lock?.version) return;
+  network.lock = undefined;
+  await open(deps, network, signal);
+};

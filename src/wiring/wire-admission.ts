@@ -1,0 +1,119 @@
+// The admission webhooks: what the gates turn on, served by every replica on one port with one certificate.
+import type { Decide } from '../admission/admission-server.ts';
+import { CertificateDirectory } from '../admission/certificate-directory.ts';
+import { CertificateKeeper } from '../admission/certificate-keeper.ts';
+import { fromSecretData, toSecretData } from '../admission/certificate-material.ts';
+import { makeCertificate } from '../admission/make-certificate.ts';
+import type { ServingPair } from '../admission/serving-pair.ts';
+import { type CertificateSource, WebhookService } from '../admission/webhook-service.ts';
+import { makeMutateClaims } from '../controller/admission/mutate-claims.ts';
+import { makeValidateNetworks } from '../controller/admission/validate-networks.ts';
+import { NetworkAccess } from '../kube/network-access.ts';
+import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '../kube/resource.ts';
+import { SecretData } from '../kube/secret-data.ts';
+import { makeTrustBundle, type WebhookConfiguration } from '../kube/webhook-trust.ts';
+import { createAdmissionMetrics } from '../telemetry/admission-metrics.ts';
+import { makeClaimLookups } from './claim-lookups.ts';
+import type { Feature, FeatureContext } from './feature.ts';
+
+/** As the manifests call them. */
+export const VALIDATING: WebhookConfiguration = {
+  resource: validatingWebhookConfigurations,
+  name: 'dynamic-networks-admission',
+};
+export const MUTATING: WebhookConfiguration = {
+  resource: mutatingWebhookConfigurations,
+  name: 'dynamic-networks-claims',
+};
+export const NETWORKS_PATH = '/networks';
+export const CLAIMS_PATH = '/claims';
+
+/** How long a damaged Secret, a lost caBundle or another replica's new certificate may go unnoticed. */
+const REFRESH_MS = 30_000;
+const RETRY_MS = 5_000;
+/** More than any answer takes. */
+const GRACE_MS = 10_000;
+
+export const wireAdmission = (context: FeatureContext): readonly Feature[] => {
+  const { settings, client, log } = context;
+  const gates = settings.featureGates;
+  if (!gates.has('NetworksAdmission') && !gates.has('VMPersistentIPs')) return [];
+  const webhooks: Record<string, Decide> = {};
+  const configurations: WebhookConfiguration[] = [];
+  const metrics = createAdmissionMetrics(context.registry, {
+    webhooks: [NETWORKS_PATH, CLAIMS_PATH],
+    certificateExpiry: () => service.expiry,
+  });
+  if (gates.has('NetworksAdmission')) {
+    webhooks[NETWORKS_PATH] = makeValidateNetworks({
+      mode: settings.admissionMode,
+      access: new NetworkAccess({
+        client,
+        rememberMs: settings.accessMemory,
+        now: () => performance.now(),
+        onAsked: metrics.reviewed,
+      }),
+      isolation: {
+        isNamespaceIsolated: settings.namespaceIsolation === 'on',
+        globalNamespaces: settings.globalNamespaces,
+      },
+      multusNamespace: settings.multusNamespace,
+    });
+    configurations.push(VALIDATING);
+  }
+  if (gates.has('VMPersistentIPs')) {
+    webhooks[CLAIMS_PATH] = makeMutateClaims({ ...makeClaimLookups(context), claimWaitMs: settings.claimWait });
+    configurations.push(MUTATING);
+  }
+
+  const service = new WebhookService({
+    server: {
+      ...settings.webhookListen,
+      webhooks,
+      onAnswer: metrics.answered,
+      onBug: (webhook, error) => log.warn({ webhook, err: error }, 'an admission webhook failed unexpectedly'),
+    },
+    makeSource: (onServe) => certificateSource(context, configurations, onServe),
+    refreshMs: REFRESH_MS,
+    retryMs: RETRY_MS,
+    stop: { lingerMs: settings.webhookLinger, graceMs: GRACE_MS },
+    now: () => new Date(),
+    onError: (error) => {
+      metrics.certificateFailed();
+      log.warn({ err: error }, 'the webhook certificate could not be refreshed');
+    },
+  });
+  const startServices = async () => {
+    service.start();
+    return [{ name: 'webhook', probe: () => service.probe(), stop: () => service.stop() }];
+  };
+  return [{ loops: [], startServices }];
+};
+
+const certificateSource = (
+  { settings, client, log }: FeatureContext,
+  configurations: readonly WebhookConfiguration[],
+  onServe: (pair: ServingPair) => void,
+): CertificateSource => {
+  const names = [`${settings.webhookService}.${settings.podNamespace}.svc`];
+  const now = () => new Date();
+  if (settings.webhookCertificateDir !== '') {
+    return new CertificateDirectory({ path: settings.webhookCertificateDir, names, now, onServe });
+  }
+  const secret = new SecretData(client, { namespace: settings.podNamespace, name: settings.webhookSecret });
+  return new CertificateKeeper({
+    secret: {
+      find: async (signal) => {
+        const found = await secret.find(signal);
+        return found && { material: fromSecretData(found.data), version: found.version };
+      },
+      replace: (material, version, signal) => secret.replace(toSecretData(material), version, signal),
+    },
+    trust: makeTrustBundle(client, configurations),
+    make: makeCertificate,
+    names,
+    now,
+    onServe,
+    onNews: (message) => log.info({}, message),
+  });
+};
