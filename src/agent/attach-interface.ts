@@ -1,6 +1,6 @@
 // CNI ADD for one record that the ledger already knows as `adding`.
 import type { AttachmentRecord } from '../model/attachment-record.ts';
-import { statusEntriesOf } from '../model/cni-result.ts';
+import { sandboxProblem, statusEntriesOf } from '../model/cni-result.ts';
 import { DelegateError, toKnownError } from '../model/errors.ts';
 import type { Pod } from '../model/pod.ts';
 import { del, delegateRequest } from './detach-interface.ts';
@@ -22,6 +22,8 @@ export const attachInterface = async (context: ReconcileContext, step: AttachSte
   const started = deps.now();
   try {
     const result = await deps.delegate.add(delegateRequest(record, pod), signal);
+    const odd = sandboxProblem(result, record.netns);
+    if (odd !== undefined) throw new DelegateError('delegateFailed', 'answered', odd);
     const { unsettledUntilMs: _, ...settled } = record;
     const added: AttachmentRecord = {
       ...settled,

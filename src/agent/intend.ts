@@ -9,7 +9,7 @@ import type { ReconcileContext, Sandbox } from './ports.ts';
 import { prepareAttach } from './prepare-attach.ts';
 import { attemptOf, CREATION_REQUEST, type Intention, type PlannedAttempt, subjectOf } from './step.ts';
 
-/** NetworkAttachmentDefinitions are watched; the retry is only for a watch that is down. */
+/** NetworkAttachmentDefinitions are watched, so their retry is only for a watch that is down; addresses of the node are not. */
 const NOT_FOUND_MAX_MS = 20_000;
 
 /** What a crash or a failure left half-done. */
@@ -77,4 +77,4 @@ const subject = (
 });
 
 const maxWaitMs = (error: KnownError): number | undefined =>
-  error.kind === 'networkNotFound' ? NOT_FOUND_MAX_MS : undefined;
+  error.kind === 'networkNotFound' || error.kind === 'nodeNetworkNotFound' ? NOT_FOUND_MAX_MS : undefined;

@@ -21,7 +21,7 @@ import { announce, invalidNetworks, missingStatus, statesOf, writeReport } from 
 import type { StepResult } from './step.ts';
 import { WorkingSet } from './working-set.ts';
 
-/** Rules of the node's Multus configuration are not watched: what they forbid is looked at again after this. */
+/** A config file on the node that a network wants is not watched: what waits for one is looked at again after this. */
 const RECHECK_MS = 30_000;
 
 export const makeReconcilePod =
@@ -93,7 +93,7 @@ const reconcileRunning = async (context: ReconcileContext, seen: Pod): Promise<O
     ...(entries && { entries }),
     ...(condition && { condition }),
   }).catch(toKnownError);
-  if (failure?.kind === 'podGone') return done;
+  if (failure?.kind === 'objectGone') return done;
   if (failure?.kind === 'stateChanged') return await startOver(context, pod);
   if (failure !== undefined) return retry(failure.message);
   if (work.dropRemoved()) await work.save();
@@ -116,10 +116,14 @@ const startOver = async ({ deps, signal }: ReconcileContext, pod: Pod): Promise<
 };
 
 const outcomeOf = ({ deps }: ReconcileContext, pod: Pod, results: readonly StepResult[]): Outcome => {
-  const failed = results.find(({ error }) => error !== undefined)?.error;
+  const errors = results.flatMap(({ error }) => error ?? []);
   const dueMs = deps.retries.nextDueMs(pod.uid);
-  if (failed === undefined) return dueMs === undefined ? done : retry('an interface is still to be settled', dueMs);
-  return retry(failed.message, Math.min(dueMs ?? RECHECK_MS, RECHECK_MS));
+  if (dueMs === undefined && errors.length === 0) return done;
+  const [failed] = errors.filter(({ kind }) => kind !== 'networkForbidden');
+  if (failed !== undefined) return retry(failed.message, Math.min(dueMs ?? RECHECK_MS, RECHECK_MS));
+  if (dueMs !== undefined) return retry('an interface is still to be settled', dueMs);
+  // Nothing to try again: an edit, or another rule of Multus, brings the pod back.
+  return waitForChange(errors[0]?.message ?? '');
 };
 
 /** The one that has to come back sooner. */

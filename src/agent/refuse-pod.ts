@@ -25,7 +25,7 @@ const refuse = async (context: ReconcileContext, pod: Pod, reason: Reason, messa
   if (isNews) warn(context.deps, pod, reason, message);
   const condition = { status: 'False', reason, message } as const;
   const failure = await writeReport(context, { pod, states: [], condition }).catch(toKnownError);
-  if (failure === undefined || failure.kind === 'podGone') return waitForChange(message);
+  if (failure === undefined || failure.kind === 'objectGone') return waitForChange(message);
   if (failure.kind === 'stateChanged') await context.deps.pods.refresh(pod.key, context.signal);
   return retry(failure.message);
 };

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -174,5 +174,33 @@ describe('a directory that cannot be written', () => {
     await expect(ledger.save(podRecord('uid-1'))).rejects.toMatchObject({ kind: 'ledgerUnwritable' });
     await chmod(directory, 0o700);
     expect(ledger.list()).toEqual([]);
+  });
+});
+
+describe('the directory', () => {
+  it('is closed to everybody else, also one that was there before', async () => {
+    await chmod(directory, 0o755);
+    await open();
+    expect((await stat(directory)).mode & 0o777).toBe(0o700);
+  });
+
+  it('that is a symbolic link is refused, and what it points at is not touched', async () => {
+    const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
+    await chmod(elsewhere, 0o755);
+    await writeFile(join(elsewhere, 'uid-1.json'), 'kept');
+    const link = join(directory, 'link');
+    await symlink(elsewhere, link);
+    await expect(FileLedger.open(link, (file) => corrupt.push(file))).rejects.toThrow(/is a symbolic link/);
+    expect([(await stat(elsewhere)).mode & 0o777, await readdir(elsewhere)]).toEqual([0o755, ['uid-1.json']]);
+    await rm(elsewhere, { recursive: true });
+  });
+
+  it('with a link in the place of a record loses the link, not what it points at', async () => {
+    const target = join(directory, 'precious');
+    await writeFile(target, 'kept');
+    await symlink(target, join(directory, 'uid-1.json'));
+    const ledger = await open();
+    await ledger.save(podRecord('uid-1'));
+    expect([corrupt.length, await readFile(target, 'utf8')]).toEqual([1, 'kept']);
   });
 });

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { NodeNetworks } from './node-networks.ts';
+import { type MultusRules, unknownRules } from '../model/multus-rules.ts';
+import { NodeNetworks, type RulesMemory } from './node-networks.ts';
 
 let directory: string;
 let now: number;
@@ -22,7 +23,8 @@ afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
 const write = (path: string, content: string | object) =>
   writeFileSync(join(directory, path), typeof content === 'string' ? content : JSON.stringify(content));
-const noRules = { isNamespaceIsolated: false, globalNamespaces: [], defaultNetworks: new Set() };
+const noRules: MultusRules = { isNamespaceIsolated: false, globalNamespaces: [], defaultNetworks: new Set() };
+const isolated: MultusRules = { ...noRules, isNamespaceIsolated: true };
 
 describe('the rules of Multus on this node', () => {
   it.each<[string, object, object]>([
@@ -31,6 +33,11 @@ describe('the rules of Multus on this node', () => {
       'the shim of the thick plugin says it as well',
       { type: 'multus-shim', namespaceIsolation: true },
       { ...noRules, isNamespaceIsolated: true },
+    ],
+    [
+      'a list of plugins says it as well',
+      { name: 'multus', plugins: [{ type: 'portmap' }, { type: 'multus-shim', namespaceIsolation: true }] },
+      isolated,
     ],
     [
       'isolation with global namespaces',
@@ -66,9 +73,9 @@ describe('the rules of Multus on this node', () => {
       'the file is absurdly large',
       () => write('net.d/00-multus.conf', `{"type":"multus","namespaceIsolation":true}${' '.repeat(1024 * 1024)}`),
     ],
-  ])('are none when %s', async (_, prepare) => {
+  ])('are not known when %s', async (_, prepare) => {
     prepare();
-    expect(await node.rules()).toEqual(noRules);
+    expect(await node.rules()).toEqual(unknownRules);
   });
 
   it('are found beside files that cannot be read', async () => {
@@ -106,6 +113,71 @@ describe('the rules of Multus on this node', () => {
     expect((await node.rules()).isNamespaceIsolated).toBe(false);
     now = 2000;
     expect((await node.rules()).isNamespaceIsolated).toBe(true);
+  });
+});
+
+describe('the memory of rules', () => {
+  const remembering = (remembered?: MultusRules) => {
+    const saved: MultusRules[] = [];
+    const changes: MultusRules[] = [];
+    const memory: RulesMemory = {
+      load: async () => remembered,
+      save: async (rules) => void saved.push(rules),
+    };
+    const networks: NodeNetworks = new NodeNetworks({
+      cniConfigDir: join(directory, 'net.d'),
+      networkConfigDir: join(directory, 'multus.d'),
+      now: () => now,
+      memory,
+      onChange: () => void networks.rules().then((rules) => changes.push(rules)),
+    });
+    return { networks, saved, changes };
+  };
+
+  it('answers while Multus’ file is absent', async () => {
+    const { networks, saved } = remembering(isolated);
+    expect(await networks.rules()).toEqual(isolated);
+    expect(saved).toEqual([]);
+  });
+
+  it('gives way to what Multus says now, and keeps that', async () => {
+    write('net.d/00-multus.conf', { type: 'multus' });
+    const { networks, saved } = remembering(isolated);
+    expect(await networks.rules()).toEqual(noRules);
+    expect(saved).toEqual([noRules]);
+  });
+
+  it('is written once per change, not at every look', async () => {
+    write('net.d/00-multus.conf', { type: 'multus', namespaceIsolation: true });
+    const { networks, saved } = remembering();
+    for (let look = 0; look < 3; look += 1) await networks.look();
+    expect(saved).toEqual([isolated]);
+  });
+
+  it('that cannot be written does not keep the rules from being known', async () => {
+    write('net.d/00-multus.conf', { type: 'multus', namespaceIsolation: true });
+    const problems: unknown[] = [];
+    const networks = new NodeNetworks({
+      cniConfigDir: join(directory, 'net.d'),
+      networkConfigDir: join(directory, 'multus.d'),
+      memory: { load: async () => undefined, save: () => Promise.reject(new Error('disk full')) },
+      onForgetful: (error) => problems.push(error),
+    });
+    expect(await networks.rules()).toEqual(isolated);
+    expect(problems).toEqual([new Error('disk full')]);
+  });
+
+  it('tells of a change once, whoever looked, and of none at the start', async () => {
+    write('net.d/00-multus.conf', { type: 'multus' });
+    const { networks, changes } = remembering(isolated);
+    await networks.rules();
+    expect(changes).toEqual([]);
+    write('net.d/00-multus.conf', { type: 'multus', namespaceIsolation: true });
+    await Promise.all([networks.look(), networks.look()]);
+    await networks.look();
+    rmSync(join(directory, 'net.d/00-multus.conf'));
+    await networks.look();
+    expect(changes).toEqual([isolated]);
   });
 });
 

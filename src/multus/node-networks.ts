@@ -1,21 +1,33 @@
 // What only the node's own CNI configuration tells: Multus' namespace isolation, which it does not enforce on /delegate,
-// the networks it attaches to every pod unasked, and configs of networks whose NetworkAttachmentDefinition is empty. Files are read anew once they changed.
+// the networks it attaches to every pod unasked, and configs of networks whose NetworkAttachmentDefinition is empty. Promises:
+// - rules() are at most two seconds old; what Multus said last holds while its file is absent or half-written, also over a
+//   restart of the agent, if there is a memory;
+// - onChange is called once for every change, whoever noticed it.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import { isJsonObject } from '../model/json.ts';
-import type { MultusRules } from '../model/multus-rules.ts';
+import { isSameRules, type MultusRules, unknownRules } from '../model/multus-rules.ts';
 
 export interface NodeNetworksOptions {
   /** Where Multus' own config is: 00-multus.conf in the runtime's CNI directory. */
   readonly cniConfigDir: string;
   /** Where configs of empty NetworkAttachmentDefinitions are. */
   readonly networkConfigDir: string;
+  /** What was known before the agent was started, and where to keep what is known now. */
+  readonly memory?: RulesMemory;
+  readonly onChange?: () => void;
+  /** The memory cannot be written: an agent that starts while Multus is down will know older rules. */
+  readonly onForgetful?: (error: unknown) => void;
   readonly now?: () => number;
 }
 
+export interface RulesMemory {
+  load(): Promise<MultusRules | undefined>;
+  save(rules: MultusRules): Promise<void>;
+}
+
 const REREAD_MS = 2000;
-const noRules: MultusRules = { isNamespaceIsolated: false, globalNamespaces: [], defaultNetworks: new Set() };
 
 const multusConfig = z.object({
   type: z.enum(['multus', 'multus-shim']),
@@ -25,10 +37,16 @@ const multusConfig = z.object({
   multusNamespace: z.optional(z.nullable(z.string())),
 });
 
+type MultusConfig = z.infer<typeof multusConfig>;
+
 export class NodeNetworks {
   readonly #options: NodeNetworksOptions;
   readonly #now: () => number;
-  #rules: { readonly value: MultusRules; readonly readAtMs: number } | undefined;
+  /** What holds now; undefined before the first look. */
+  #rules: MultusRules | undefined;
+  #readAtMs = 0;
+  /** One look at a time: two would tell of one change twice. */
+  #look: Promise<MultusRules> | undefined;
 
   constructor(options: NodeNetworksOptions) {
     this.#options = options;
@@ -36,10 +54,16 @@ export class NodeNetworks {
   }
 
   async rules(): Promise<MultusRules> {
-    if (this.#rules === undefined || this.#now() - this.#rules.readAtMs >= REREAD_MS) {
-      this.#rules = { value: await this.#readRules(), readAtMs: this.#now() };
-    }
-    return this.#rules.value;
+    const isFresh = this.#rules !== undefined && this.#now() - this.#readAtMs < REREAD_MS;
+    return isFresh && this.#rules !== undefined ? this.#rules : await this.look();
+  }
+
+  /** Reads the configuration now: a few small files. */
+  look(): Promise<MultusRules> {
+    this.#look ??= this.#readRules().finally(() => {
+      this.#look = undefined;
+    });
+    return this.#look;
   }
 
   /** The config file on this node whose `name` is that of the network, as Multus finds it for an empty definition. */
@@ -49,25 +73,40 @@ export class NodeNetworks {
   }
 
   async #readRules(): Promise<MultusRules> {
-    const configs = await readConfigs(this.#options.cniConfigDir);
-    const multus = configs.map(({ value }) => multusConfig.safeParse(value)).find(({ success }) => success)?.data;
+    const { cniConfigDir, memory, onChange } = this.#options;
+    const before = this.#rules ?? (await memory?.load()) ?? unknownRules;
+    const multus = (await readConfigs(cniConfigDir)).map(({ value }) => findMultusConfig(value)).find(Boolean);
     // Multus removes its file when it stops and writes it anew when it starts: meanwhile what it said last still holds.
-    if (multus === undefined) return this.#rules?.value ?? noRules;
-    const multusNamespace = multus.multusNamespace ?? 'kube-system';
-    const defaultNetworks = multus.defaultNetworks ?? [];
-    const globalNamespaces = multus.globalNamespaces ?? '';
-    return {
-      isNamespaceIsolated: multus.namespaceIsolation === true,
-      globalNamespaces: globalNamespaces
-        .split(',')
-        .map((name) => name.trim())
-        .filter((name) => name !== ''),
-      defaultNetworks: new Set(
-        defaultNetworks.map((name) => (name.includes('/') ? name : `${multusNamespace}/${name}`)),
-      ),
-    };
+    const rules = multus === undefined ? before : rulesOf(multus);
+    const isFirst = this.#rules === undefined;
+    const isNews = !isSameRules(rules, before);
+    this.#rules = rules;
+    this.#readAtMs = this.#now();
+    if (isNews) await memory?.save(rules).catch((error: unknown) => this.#options.onForgetful?.(error));
+    if (isNews && !isFirst) onChange?.();
+    return rules;
   }
 }
+
+/** Multus' own config, also as a plugin of a list. */
+const findMultusConfig = (value: unknown): MultusConfig | undefined => {
+  const plugins = isJsonObject(value) && Array.isArray(value['plugins']) ? value['plugins'] : [];
+  return [value, ...plugins].map((one) => multusConfig.safeParse(one)).find(({ success }) => success)?.data;
+};
+
+const rulesOf = (multus: MultusConfig): MultusRules => {
+  const multusNamespace = multus.multusNamespace ?? 'kube-system';
+  const defaultNetworks = multus.defaultNetworks ?? [];
+  const globalNamespaces = multus.globalNamespaces ?? '';
+  return {
+    isNamespaceIsolated: multus.namespaceIsolation === true,
+    globalNamespaces: globalNamespaces
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+    defaultNetworks: new Set(defaultNetworks.map((name) => (name.includes('/') ? name : `${multusNamespace}/${name}`))),
+  };
+};
 
 const readConfigs = async (directory: string): Promise<{ text: string; value: unknown }[]> => {
   const files = await readdir(directory).catch(() => []);
