@@ -4,10 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { RuntimeClient } from '../cri/runtime-client.ts';
 import { SandboxLookup } from '../cri/sandbox-lookup.ts';
 import { DriftSchedule } from './agent/drift-schedule.ts';
+import { lookRepeatedly } from './agent/look-repeatedly.ts';
 import type { AgentDeps, Ledger } from './agent/ports.ts';
 import { makeReconcilePod } from './agent/reconcile-pod.ts';
 import { RetrySchedule } from './agent/retry-schedule.ts';
 import type { AgentSettings } from './config/agent-settings.ts';
+import { NodeNetwork } from './host/node-network.ts';
 import { ApiClient } from './kube/api-client.ts';
 import { EventRecorder } from './kube/event-recorder.ts';
 import { loadKubeConfig } from './kube/load-kube-config.ts';
@@ -15,6 +17,9 @@ import { makeWritePodStatus } from './kube/pod-status-writer.ts';
 import { WatchedNetworks } from './kube/watched-networks.ts';
 import { WatchedPods } from './kube/watched-pods.ts';
 import { type CorruptFile, FileLedger } from './ledger/file-ledger.ts';
+import { RememberedRules } from './ledger/remembered-rules.ts';
+import { writeDurably } from './ledger/write-durably.ts';
+import type { PodRecord } from './model/attachment-record.ts';
 import { type NetworkName, type PodKey, podKey, splitName } from './model/keys.ts';
 import { makeFindCreationConfig } from './multus/creation-cache.ts';
 import { DelegateClient } from './multus/delegate-client.ts';
@@ -22,6 +27,7 @@ import { NodeNetworks } from './multus/node-networks.ts';
 import { KeyedQueue } from './queue/keyed-queue.ts';
 import { makeReadiness } from './telemetry/health.ts';
 import { startTelemetryServer } from './telemetry/http-server.ts';
+import { listLedger } from './telemetry/ledger-page.ts';
 import { createLogger } from './telemetry/logger.ts';
 import { createAgentMetrics } from './telemetry/metrics.ts';
 
@@ -39,6 +45,9 @@ export interface AgentOverrides {
 /** How often pods are looked through for those that are due to be checked for drift. */
 const DRIFT_TICKS_PER_INTERVAL = 20;
 
+/** How often files of the node that cannot be watched are read anew, besides when a pod is worked on: a few small ones. */
+const NODE_LOOK_MS = 5000;
+
 export const startAgent = async (settings: AgentSettings, overrides: AgentOverrides = {}): Promise<RunningAgent> => {
   const log = createLogger({ level: settings.logLevel, role: 'agent', node: settings.nodeName });
   const backoff = { minMs: settings.retryMin, maxMs: settings.retryMax, random: Math.random };
@@ -50,7 +59,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
   const recorder = new EventRecorder({
     client,
     component: 'dynamic-networks',
-    nodeName: settings.nodeName,
+    instance: settings.nodeName,
     onDropped: (reason, error) => {
       metrics.eventDropped(reason);
       log.debug({ reason, err: error }, 'event not sent');
@@ -91,6 +100,22 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
     onCall: (method, outcome) => metrics.runtimeCall(method, outcome),
   });
   const writePodStatus = makeWritePodStatus(client, () => new Date());
+  const nodeNetworks = new NodeNetworks({
+    ...settings,
+    memory: new RememberedRules(settings.ledgerDir),
+    onChange: () => {
+      log.info("Multus' rules on this node changed");
+      enqueueAllWithNetworks();
+    },
+    onForgetful: (error) => log.warn({ err: error }, "Multus' rules cannot be remembered"),
+  });
+  const nodeNetwork = new NodeNetwork({
+    ...settings,
+    name: settings.nodeNetwork,
+    // The kubelet tells every pod the addresses of its node: the agent needs no right to read nodes.
+    addresses: () => pods.find(podKey(settings.podNamespace, settings.podName))?.hostIps ?? [],
+    write: writeDurably,
+  });
 
   const reconcilePod = makeReconcilePod({
     pods,
@@ -104,7 +129,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
         recorder.record({ kind: 'Pod', namespace, name, uid, resourceVersion }, event),
       onNode,
     },
-    nodeConfig: nodeConfigOf(settings),
+    nodeConfig: nodeConfigOf(settings, nodeNetworks, nodeNetwork),
     findCreationConfig: makeFindCreationConfig(settings.multusCacheDir),
     retries,
     drift,
@@ -130,16 +155,19 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
     },
   });
 
+  const isPodGone = (record: PodRecord): boolean =>
+    pods.find(podKey(record.namespace, record.name))?.uid !== record.uid;
   const metrics = createAgentMetrics({
     records: () => ledger.list(),
     queue: () => queue,
     waitingForRetry: () => retries.size,
     pods: () => pods.list().length,
-    isPodGone: (record) => pods.find(podKey(record.namespace, record.name))?.uid !== record.uid,
+    isPodGone,
   });
   const telemetry = await startTelemetryServer({
     ...settings.listen,
     registry: metrics.registry,
+    ledger: () => listLedger(ledger.list(), isPodGone),
     readiness: makeReadiness(
       [
         { name: 'apiServer', probe: () => demand(pods.reflector.isConnected, 'the watch of pods is not connected') },
@@ -165,6 +193,12 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
   pods.reflector.start();
   networks.reflector.start();
   const driftTimer = startDriftTicks();
+  const stopNodeLook = lookRepeatedly({
+    intervalMs: NODE_LOOK_MS,
+    random: Math.random,
+    look: () => Promise.all([nodeNetworks.look(), publishNodeNetwork()]),
+    onError: (error) => log.warn({ err: error }, 'files of the node cannot be read or written'),
+  });
   void Promise.all([pods.reflector.synced, networks.reflector.synced]).then(() => {
     isStarted = true;
     const keys = new Set([
@@ -183,6 +217,18 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
     for (const pod of pods.list()) if (pod.networksText?.includes(name)) enqueue(pod.key);
   }
 
+  /** Only where somebody wants it: nodes of clusters without such a network get no file. */
+  async function publishNodeNetwork(): Promise<void> {
+    if (settings.nodeNetwork === '' || !isStarted) return;
+    const means = (network: NetworkName) => splitName(network)?.name === settings.nodeNetwork;
+    await nodeNetwork.publish(networks.reflector.list().some(({ network }) => means(network)));
+  }
+
+  /** What a rule forbade may be allowed now. */
+  function enqueueAllWithNetworks(): void {
+    for (const pod of pods.list()) if (pod.networksText) enqueue(pod.key);
+  }
+
   function startDriftTicks(): NodeJS.Timeout | undefined {
     if (settings.checkInterval === 0) return undefined;
     const look = () => {
@@ -198,6 +244,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
       log.info({ inFlight: queue.processing }, 'shutting down');
       isStarted = false;
       clearInterval(driftTimer);
+      stopNodeLook();
       await Promise.all([pods.reflector.stop(), networks.reflector.stop(), queue.close(settings.shutdownTimeout)]);
       await recorder.flush(1000);
       await telemetry.close();
@@ -209,18 +256,19 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
   };
 };
 
-const nodeConfigOf = (settings: AgentSettings): AgentDeps['nodeConfig'] => {
-  const node = new NodeNetworks(settings);
-  const isolation =
-    settings.namespaceIsolation === 'follow'
-      ? {}
-      : { isNamespaceIsolated: settings.namespaceIsolation === 'on', globalNamespaces: settings.globalNamespaces };
+const nodeConfigOf = (
+  settings: AgentSettings,
+  node: NodeNetworks,
+  nodeNetwork: NodeNetwork,
+): AgentDeps['nodeConfig'] => {
+  const { namespaceIsolation, globalNamespaces } = settings;
   return {
-    findConfig: (name) => node.findConfig(name),
+    findConfig: (name) => (name !== '' && name === settings.nodeNetwork ? nodeNetwork.config() : node.findConfig(name)),
     rules: async () => {
-      const rules = await node.rules();
-      const defaultNetworks = new Set([...rules.defaultNetworks, ...settings.defaultNetworks]);
-      return { ...rules, defaultNetworks, ...isolation };
+      const followed = await node.rules();
+      const defaultNetworks = new Set([...followed.defaultNetworks, ...settings.defaultNetworks]);
+      if (namespaceIsolation === 'follow') return { ...followed, defaultNetworks };
+      return { isNamespaceIsolated: namespaceIsolation === 'on', globalNamespaces, defaultNetworks };
     },
   };
 };

@@ -2,9 +2,10 @@
 import { Command, Option } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { agentFields } from './config/agent-settings.ts';
-import type { Fields } from './config/field.ts';
+import { checkControllerSettings, controllerFields } from './config/controller-settings.ts';
+import type { Fields, Settings } from './config/field.ts';
 import { ENV_PREFIX, envName, flagName, loadSettings, SettingsError } from './config/load-settings.ts';
-import { type RunningAgent, startAgent } from './main-agent.ts';
+import { startAgent } from './main-agent.ts';
 
 const program = new Command('dynamic-networks')
   .description('Plugs and unplugs network interfaces of running Kubernetes pods by what their annotations ask for.')
@@ -14,10 +15,25 @@ const program = new Command('dynamic-networks')
 withFields(program.command('agent'), agentFields)
   .description('Serves the pods of one node: runs as a DaemonSet.')
   .action(async (flags: Record<string, string>) => {
-    const { config: file = process.env[`${ENV_PREFIX}CONFIG`], ...given } = flags;
-    const settings = await loadSettings(agentFields, { flags: given, env: process.env, file });
+    const settings = await settingsOf(agentFields, flags);
     runUntilSignal(await startAgent(settings));
   });
+
+withFields(program.command('controller'), controllerFields)
+  .description('Serves the whole cluster: virtual machines, persistent addresses, admission. Runs as a Deployment.')
+  .action(async (flags: Record<string, string>) => {
+    const settings = await settingsOf(controllerFields, flags);
+    checkControllerSettings(settings);
+    // A file of its own in the bundle: an agent's memory counts on every node. The agent is not loaded so, because what is
+    // imported on demand is not freed of its unused parts.
+    const { startController } = await import('./main-controller.ts');
+    runUntilSignal(await startController(settings));
+  });
+
+async function settingsOf<F extends Fields>(fields: F, flags: Record<string, string>): Promise<Settings<F>> {
+  const { config: file = process.env[`${ENV_PREFIX}CONFIG`], ...given } = flags;
+  return await loadSettings(fields, { flags: given, env: process.env, file });
+}
 
 /** One option per setting: the settings' table is the only list of them. */
 function withFields(command: Command, fields: Fields): Command {
@@ -27,12 +43,13 @@ function withFields(command: Command, fields: Fields): Command {
   for (const [name, field] of Object.entries(fields)) {
     const fallback =
       field.default === undefined ? '; must be given' : field.default === '' ? '' : `; default ${field.default}`;
-    command.addOption(
-      new Option(
-        `${flagName(name)} <${field.placeholder}>`,
-        `${field.description}. Allowed: ${field.allowed} (env ${envName(name)}${fallback})`,
-      ),
+    const option = new Option(
+      `${flagName(name)} <${field.placeholder}>`,
+      `${field.description}. Allowed: ${field.allowed} (env ${envName(name)}${fallback})`,
     );
+    if (field.isAdditive)
+      option.argParser((value: string, given: string | undefined) => (given ? `${given},${value}` : value));
+    command.addOption(option);
   }
   command.addHelpText(
     'after',
@@ -42,7 +59,7 @@ function withFields(command: Command, fields: Fields): Command {
 }
 
 /** SIGTERM and SIGINT let work in flight finish; a second one does not wait. */
-function runUntilSignal(running: RunningAgent): void {
+function runUntilSignal(running: { stop(): Promise<void> }): void {
   let isStopping = false;
   const onSignal = () => {
     if (isStopping) process.exit(1);

@@ -67,7 +67,8 @@ export interface EmbeddedCluster extends Omit<EmbeddedNode, 'stop'> {
 }
 
 const defaultNodeName = 'node-a';
-const defaultTimeoutMs = 10_000;
+/** What is waited for takes milliseconds; the rest is for machines with other work to do. */
+const defaultTimeoutMs = 30_000;
 const agentNamespace = 'dynamic-networks';
 
 const makeDir = (): string => mkdtempSync(join(tmpdir().length > 40 ? '/tmp' : tmpdir(), 'dn-'));

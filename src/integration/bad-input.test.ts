@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bridge, World } from './harness.ts';
 
@@ -124,38 +122,5 @@ describe('an annotation that cannot be followed', () => {
     world.edit(pod, [{ name: 'blue', interface: 'a0', 'default-route': ['10.10.1.1'] }]);
     await world.cluster.until('refused', () => world.reports(pod)[0]?.reason === 'NotHotPluggable');
     expect(world.links(pod)).toEqual([]);
-  });
-});
-
-describe('namespace isolation', () => {
-  it('is followed from the node, forbids networks of other namespaces, and heals when the rule changes', async () => {
-    const directory = join(world.cluster.dir, 'cni');
-    const configure = (namespaceIsolation: boolean) => {
-      mkdirSync(directory, { recursive: true });
-      writeFileSync(
-        join(directory, '00-multus.conf'),
-        JSON.stringify({ type: 'multus-shim', namespaceIsolation, globalNamespaces: 'shared' }),
-      );
-    };
-    world.cluster.createNad({ namespace: 'tenant', name: 'theirs', config: bridge('theirs', '10.10.7.0/24') });
-    world.cluster.createNad({ namespace: 'shared', name: 'common', config: bridge('common', '10.10.6.0/24') });
-    configure(true);
-    await world.stopAgent();
-    await world.startAgent();
-    const pod = await world.pod('isolated');
-    world.edit(pod, 'tenant/theirs@t0, shared/common@c0, blue@a0');
-    await world.converged(pod, { a0: 'default/blue', c0: 'shared/common' });
-    await world.cluster.until('forbidden', () => world.reports(pod)[0]?.reason === 'NetworkForbidden');
-    await world.cluster.until('a warning', () => world.events(pod, 'NetworkForbidden').length === 1);
-    configure(false);
-    await world.stopAgent();
-    await world.startAgent();
-    await world.converged(pod, { a0: 'default/blue', c0: 'shared/common', t0: 'tenant/theirs' });
-    configure(true);
-    await world.stopAgent();
-    await world.startAgent();
-    world.edit(pod, 'tenant/theirs@t0, shared/common@c0');
-    await world.converged(pod, { c0: 'shared/common', t0: 'tenant/theirs' });
-    configure(false);
   });
 });

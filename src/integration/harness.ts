@@ -7,6 +7,7 @@ import { agentFlags } from '../embedded/agent-under-test.ts';
 import { type EmbeddedCluster, type EmbeddedClusterOptions, startEmbeddedCluster } from '../embedded/cluster.ts';
 import { parsePodRecord } from '../ledger/record-schema.ts';
 import { type RunningAgent, startAgent } from '../main-agent.ts';
+import type { PodRecord } from '../model/attachment-record.ts';
 import type { InterfaceReport } from '../model/interface-report.ts';
 
 export interface Ref {
@@ -154,6 +155,20 @@ export class World {
    * those are of an agent that is at work here.
    */
   async ledger(): Promise<Record<string, string>> {
+    return Object.fromEntries(
+      (await this.#records()).flatMap(({ name, attachments }) =>
+        attachments.map((a) => [`${name}/${a.interface}`, a.state]),
+      ),
+    );
+  }
+
+  /** The CNI config that an interface was plugged with. */
+  async recordedConfig(ref: Ref, name: string): Promise<unknown> {
+    const record = (await this.#records()).find((one) => one.name === ref.name && one.namespace === ref.namespace);
+    return JSON.parse(record?.attachments.find((attachment) => attachment.interface === name)?.config ?? 'null');
+  }
+
+  async #records(): Promise<readonly PodRecord[]> {
     const directory = agentFlags(this.cluster)['ledgerDir'] ?? '';
     const files = await readdir(directory).catch(() => []);
     const records = await Promise.all(
@@ -164,9 +179,7 @@ export class World {
           return text === undefined ? [] : [parsePodRecord(text)];
         }),
     );
-    return Object.fromEntries(
-      records.flat().flatMap(({ name, attachments }) => attachments.map((a) => [`${name}/${a.interface}`, a.state])),
-    );
+    return records.flat();
   }
 }
 

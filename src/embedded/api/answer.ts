@@ -9,6 +9,8 @@ export interface Answer {
   text: string;
   contentType: string;
   retryAfterSeconds?: number;
+  /** Of admission webhooks, for whoever sent the request. */
+  warnings?: string[];
 }
 
 const json = 'application/json';

@@ -10,9 +10,11 @@ import { makeKubeconfig } from './kubeconfig.ts';
 import { Listener } from './listener.ts';
 import { MemoryObjectStore } from './memory-object-store.ts';
 import type { ObjectStore } from './object-store.ts';
+import { PodEndpoints } from './pod-endpoints.ts';
 import { makeRequestHandler } from './request-handler.ts';
 import { type ResourceDefinition, ResourceRegistry } from './resource-registry.ts';
 import { WatchHub } from './watch-hub.ts';
+import { AdmissionChain, type WebhookOptions } from './webhooks/admission-chain.ts';
 
 export interface ApiServerOptions {
   /** 0, the default, takes any free one. */
@@ -32,6 +34,8 @@ export interface ApiServerOptions {
    */
   patchUidMismatch?: 409 | 422;
   now?: () => Date;
+  /** Without these no webhook configuration is acted on. */
+  webhooks?: WebhookOptions;
 }
 
 export interface EmbeddedApiServer {
@@ -44,6 +48,8 @@ export interface EmbeddedApiServer {
   readonly openWatches: readonly ApiCall[];
   readonly connections: number;
   kubeconfig(options?: { token?: string; namespace?: string }): string;
+  /** Ports and logs of pods, as they can be asked for through the server. */
+  readonly podEndpoints: PodEndpoints;
   /** As creating a CRD. */
   register(definition: ResourceDefinition): void;
   /** Closes the socket and cuts all connections; the state stays. */
@@ -72,7 +78,9 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Em
     expireHistory: () => store.expireHistory(),
     sendBookmarks: () => watches.sendBookmarks(),
   });
+  const podEndpoints = new PodEndpoints();
   const certificate = await makeCertificate();
+  const admission = options.webhooks && new AdmissionChain(store, options.webhooks);
   const handle = makeRequestHandler({
     registry,
     store,
@@ -82,6 +90,8 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Em
     tokens,
     settings: { patchUidMismatch: options.patchUidMismatch ?? 409 },
     decideAccess: options.decideAccess ?? allowAll,
+    ...(admission === undefined ? {} : { admission }),
+    podEndpoints,
   });
   const listener = new Listener(certificate, options.port ?? 0, (request, response) => void handle(request, response));
   await listener.open();
@@ -92,6 +102,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Em
     objects: store,
     calls,
     faults,
+    podEndpoints,
     get openWatches() {
       return watches.openWatches;
     },
@@ -114,6 +125,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Em
     stop: async () => {
       watches.stop();
       await listener.close();
+      admission?.close();
       // Only now: a call released earlier would still be acted on.
       faults.clear();
     },

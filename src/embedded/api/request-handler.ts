@@ -2,7 +2,7 @@
 // Promises: exactly one answer or a cut connection per request; a client that went away while a fault held its
 // request is not acted for; an unexpected exception is answered with 500, never a crash of the process.
 
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type DecideAccess, isAccessReviewPath, reviewAccess } from './access-review.ts';
 import { type Answer, answerError, answerJson, answerText } from './answer.ts';
 import { ApiError, badRequest, internalError, invalid, unauthorized } from './api-error.ts';
@@ -12,12 +12,14 @@ import { ConnectionCut, type Faults } from './faults.ts';
 import { parseCount, parseResourceVersion } from './list-objects.ts';
 import type { MemoryObjectStore } from './memory-object-store.ts';
 import { parseObjectFilter } from './object-filter.ts';
+import type { PodEndpoints } from './pod-endpoints.ts';
 import { mediaTypeOf, parseJson, readBody } from './read-body.ts';
 import { isResourcePath, parseTarget, type ResourceTarget } from './request-target.ts';
 import type { ResourceRegistry } from './resource-registry.ts';
-import { act, type VerbSettings } from './resource-verbs.ts';
+import { act, actAdmitted, type VerbSettings } from './resource-verbs.ts';
 import type { WatchHub } from './watch-hub.ts';
 import { WatchStream } from './watch-stream.ts';
+import type { AdmissionChain } from './webhooks/admission-chain.ts';
 
 export interface HandlerParts {
   registry: ResourceRegistry;
@@ -28,6 +30,9 @@ export interface HandlerParts {
   tokens: ReadonlySet<string>;
   settings: VerbSettings;
   decideAccess: DecideAccess;
+  /** Absent: nobody is asked before an object is stored. */
+  admission?: AdmissionChain;
+  podEndpoints: PodEndpoints;
 }
 
 interface Exchange {
@@ -63,20 +68,19 @@ export const makeRequestHandler =
 
 async function handle(parts: HandlerParts, exchange: Exchange): Promise<void> {
   const { faults } = parts;
-  const { request, path, query, token, signal } = exchange;
+  const { request, path, token, signal } = exchange;
   const target = isResourcePath(path) && !isAccessReviewPath(path) ? tryParseTarget(parts, exchange) : undefined;
   const call = logCall(parts.calls, exchange, target instanceof ApiError ? undefined : target);
   try {
     if (!isOpenPath(path) && (token === undefined || !parts.tokens.has(token))) throw unauthorized();
+    if (parts.podEndpoints.isServed(path)) return send(exchange, await parts.podEndpoints.answer(path));
     if (target instanceof ApiError) throw target;
     const body = await readBody(request);
     await faults.pass('received', call, signal);
     signal.throwIfAborted();
     if (target?.verb === 'watch') return await openWatch(parts, exchange, target, call);
     const answer =
-      target === undefined
-        ? answerNonResource(parts, exchange, body)
-        : act(parts.store, { target, query, mediaType: mediaTypeOf(request), body }, parts.settings);
+      target === undefined ? answerNonResource(parts, exchange, body) : await actOn(parts, exchange, target, body);
     call.status = answer.code;
     await faults.pass('acted', call, signal);
     sendThroughFaults(parts, exchange, call, answer);
@@ -87,6 +91,15 @@ async function handle(parts: HandlerParts, exchange: Exchange): Promise<void> {
     call.status = answer.code;
     send(exchange, answer);
   }
+}
+
+async function actOn(parts: HandlerParts, exchange: Exchange, target: ResourceTarget, body: string): Promise<Answer> {
+  const { store, settings, admission } = parts;
+  const asked = { target, query: exchange.query, mediaType: mediaTypeOf(exchange.request), body };
+  if (admission === undefined || !admission.isConcerned(target)) return act(store, asked, settings);
+  return await actAdmitted(store, asked, settings, (question) =>
+    admission.admit({ ...question, user: admission.userOf(exchange.token ?? '') }),
+  );
 }
 
 function tryParseTarget(parts: HandlerParts, { request, path, query }: Exchange): ResourceTarget | ApiError {
@@ -174,11 +187,14 @@ function send({ response }: Exchange, answer: Answer): void {
   response.end(answer.text);
 }
 
-const headersOf = (answer: Answer, length: number): Record<string, string | number> => ({
+const headersOf = (answer: Answer, length: number): OutgoingHttpHeaders => ({
   'content-type': answer.contentType,
   'content-length': length,
   'cache-control': 'no-cache, private',
-  ...(answer.retryAfterSeconds === undefined ? {} : { 'retry-after': answer.retryAfterSeconds }),
+  ...(answer.retryAfterSeconds === undefined ? {} : { 'retry-after': String(answer.retryAfterSeconds) }),
+  ...(answer.warnings === undefined
+    ? {}
+    : { warning: answer.warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') }),
 });
 
 function asApiError(error: unknown): ApiError {

@@ -35,6 +35,7 @@ const served: ResourceDefinition[] = [
   { ...core, plural: 'namespaces', kind: 'Namespace', namespaced: false, statusSubresource: true, shortNames: ['ns'] },
   { ...core, plural: 'events', kind: 'Event', namespaced: true, statusSubresource: false, shortNames: ['ev'] },
   { ...core, plural: 'configmaps', kind: 'ConfigMap', namespaced: true, statusSubresource: false, shortNames: ['cm'] },
+  { ...core, plural: 'secrets', kind: 'Secret', namespaced: true, statusSubresource: false },
   {
     ...core,
     unconditionalUpdate: false,
@@ -44,6 +45,16 @@ const served: ResourceDefinition[] = [
     statusSubresource: false,
     shortNames: ['sa'],
   },
+  ...(['Validating', 'Mutating'] as const).map((kind) => ({
+    group: 'admissionregistration.k8s.io',
+    version: 'v1',
+    builtin: true,
+    plural: `${kind.toLowerCase()}webhookconfigurations`,
+    kind: `${kind}WebhookConfiguration`,
+    namespaced: false,
+    statusSubresource: false,
+    counted: true,
+  })),
   {
     group: 'coordination.k8s.io',
     version: 'v1',

@@ -1,5 +1,6 @@
 // What each verb does to the objects, once the request is parsed. No HTTP here; synchronous, so that every request
-// sees and leaves a consistent store. Watches are not among them: they do not end in one answer.
+// sees and leaves a consistent store; where webhooks are asked between reading and writing, the write is made only if
+// nobody wrote meanwhile. Watches are not among them: they do not end in one answer.
 
 import { type Answer, answerJson, answerObject, answerStatus } from './answer.ts';
 import { badRequest } from './api-error.ts';
@@ -13,6 +14,8 @@ import type { KubeObject, ObjectRef } from './object-store.ts';
 import { checkJsonType, parseJson } from './read-body.ts';
 import type { ResourceTarget } from './request-target.ts';
 import { apiVersionOf } from './resource-registry.ts';
+import type { Admitted } from './webhooks/admission-chain.ts';
+import type { AdmissionQuestion } from './webhooks/webhook-match.ts';
 import { decodeObject, prepareCreate, prepareUpdate } from './write-rules.ts';
 
 export interface ResourceRequest {
@@ -38,7 +41,7 @@ export function act(store: MemoryObjectStore, request: ResourceRequest, settings
       return create(store, request);
     case 'update':
     case 'patch':
-      return answerObject(change(store, request, target.verb, settings));
+      return answerObject(store.replace(refOf(target), changed(store, request, target.verb, settings)));
     case 'delete':
       return remove(store, target, body, query);
     case 'deletecollection':
@@ -47,6 +50,39 @@ export function act(store: MemoryObjectStore, request: ResourceRequest, settings
       throw new Error('a watch is opened, not answered');
   }
 }
+
+export type Admit = (question: Omit<AdmissionQuestion, 'user'>) => Promise<Admitted>;
+
+/** A create, update or patch about which webhooks are asked. */
+export async function actAdmitted(
+  store: MemoryObjectStore,
+  request: ResourceRequest,
+  settings: VerbSettings,
+  admit: Admit,
+): Promise<Answer> {
+  const { target, mediaType, body } = request;
+  const { definition, namespace, subresource, verb } = target;
+  const about = { definition, namespace, subresource };
+  if (verb === 'create') {
+    checkJsonType(mediaType);
+    const object = decodeObject(definition, parseJson(body));
+    const { object: given, warnings } = await admit({ ...about, operation: 'CREATE', object, oldObject: undefined });
+    const created = store.create(definition.plural, prepareCreate(definition, namespace, given));
+    return withWarnings(answerObject(created, 201), warnings);
+  }
+  const method = verb === 'patch' ? 'patch' : 'update';
+  for (;;) {
+    const stored = store.get(refOf(target));
+    const object = changed(store, request, method, settings);
+    const { object: next, warnings } = await admit({ ...about, operation: 'UPDATE', object, oldObject: stored });
+    if (store.get(refOf(target)).metadata.resourceVersion !== stored.metadata.resourceVersion) continue;
+    const allowed = prepareUpdate({ definition, stored, next, subresource, method, ...settings });
+    return withWarnings(answerObject(store.replace(refOf(target), allowed)), warnings);
+  }
+}
+
+const withWarnings = (answer: Answer, warnings: string[]): Answer =>
+  warnings.length === 0 ? answer : { ...answer, warnings };
 
 function create(store: MemoryObjectStore, { target, mediaType, body }: ResourceRequest): Answer {
   checkJsonType(mediaType);
@@ -57,7 +93,8 @@ function create(store: MemoryObjectStore, { target, mediaType, body }: ResourceR
   );
 }
 
-function change(
+/** The object as it would be stored. */
+function changed(
   store: MemoryObjectStore,
   { target, mediaType, body }: ResourceRequest,
   method: 'update' | 'patch',
@@ -67,11 +104,10 @@ function change(
   if (method === 'patch') checkPatchType(definition, mediaType);
   else checkJsonType(mediaType);
   const parsed = parseJson(body);
-  const ref = refOf(target);
-  const stored = store.get(ref);
+  const stored = store.get(refOf(target));
   const next =
     method === 'patch' ? applyPatch(definition, mediaType, stored, parsed) : decodeObject(definition, parsed);
-  return store.replace(ref, prepareUpdate({ definition, stored, next, subresource, method, ...settings }));
+  return prepareUpdate({ definition, stored, next, subresource, method, ...settings });
 }
 
 function remove(store: MemoryObjectStore, target: ResourceTarget, body: string, query: URLSearchParams): Answer {

@@ -48,7 +48,7 @@ const expectNothingLeft = (pids: readonly number[]): void => {
   expect(readdirSync(dir)).toEqual([]);
 };
 
-it('plays the whole story: exit code 0, readable in a pipe, nothing left', { timeout: 60_000 }, async () => {
+it('plays the whole story: exit code 0, readable in a pipe, nothing left', async () => {
   const { output, errors, code, pids } = await run(['--fast']);
   expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
   expect(output).toContain("8 of 8 steps seen in the kernel, the IPAM store and the pod's annotations");
@@ -60,7 +60,7 @@ it('plays the whole story: exit code 0, readable in a pipe, nothing left', { tim
   expectNothingLeft(pids);
 });
 
-it('fails when the agent cannot do its work, and says what was expected and seen', { timeout: 60_000 }, async () => {
+it('fails when the agent cannot do its work, and says what was expected and seen', async () => {
   const { output, code, pids } = await run([
     '--fast',
     '--timeout',
@@ -76,7 +76,7 @@ it('fails when the agent cannot do its work, and says what was expected and seen
   expectNothingLeft(pids);
 });
 
-it('fails with the words of an agent that does not even start', { timeout: 60_000 }, async () => {
+it('fails with the words of an agent that does not even start', async () => {
   const { output, code } = await run(['--fast', '--agent-setting', 'concurrency=many']);
   expect(code, output).toBe(1);
   expect(output).toContain('✗ the agent ended with exit code 2 before it had started');
@@ -84,9 +84,7 @@ it('fails with the words of an agent that does not even start', { timeout: 60_00
   expect(readdirSync(dir)).toEqual([]);
 });
 
-it('is interactive with a piped input: obeys, helps, goes on after mistakes, ends with the input', {
-  timeout: 60_000,
-}, async () => {
+it('is interactive with a piped input: obeys, helps, goes on after mistakes, ends with the input', async () => {
   const commands = [
     'plug blue ip=10.10.1.77/24',
     'plugg',
@@ -125,7 +123,7 @@ it('is interactive with a piped input: obeys, helps, goes on after mistakes, end
   expectNothingLeft(pids);
 });
 
-it('Ctrl-C ends it in good order', { timeout: 60_000 }, async () => {
+it('Ctrl-C ends it in good order', async () => {
   const child = start(['--interactive', '--skip-story']);
   const ended = new Promise<number | null>((resolveEnd) => child.once('exit', resolveEnd));
   let output = '';

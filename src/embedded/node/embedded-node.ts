@@ -35,6 +35,8 @@ export interface EmbeddedNode {
   readonly criSocket: string;
   readonly multusSocket: string;
   readonly multusCacheDir: string;
+  /** The runtime's CNI directory, with the configuration that Multus' daemon writes there. */
+  readonly cniConfigDir: string;
   readonly multusConfigPath: string;
   readonly kernel: Kernel;
   readonly ipam: IpamStore;
@@ -96,6 +98,9 @@ export const startNode = async (place: NodePlace, options: NodeOptions = {}): Pr
   mkdirSync(dir, { recursive: true });
   const serverConfig = daemonConfig(dir, options);
   writeFileSync(multusConfigPath, JSON.stringify(serverConfig, null, 4));
+  const cniConfigDir = join(dir, 'cni');
+  mkdirSync(cniConfigDir, { recursive: true });
+  writeFileSync(join(cniConfigDir, '00-multus.conf'), JSON.stringify({ ...serverConfig, type: 'multus-shim' }));
 
   const kernel = new Kernel(options.hostLinks);
   const ipam = new IpamStore();
@@ -125,7 +130,7 @@ export const startNode = async (place: NodePlace, options: NodeOptions = {}): Pr
     kubelet.stop();
     await Promise.all([multus.stop(), cri.stop()]);
   };
-  const paths = { criSocket, multusSocket, multusCacheDir, multusConfigPath };
+  const paths = { criSocket, multusSocket, multusCacheDir, cniConfigDir, multusConfigPath };
   return { nodeName, hostIp, ...paths, kernel, ipam, multus, cri, kubelet, stop };
 };
 

@@ -83,7 +83,7 @@ describe('an agent that is killed', () => {
       const start = (point: number) => () => AgentProcess.startCrashing(world.cluster, point, moment);
       expect(await everyPoint(start, `${moment} ledger transition`)).toBeGreaterThanOrEqual(6);
     },
-    240_000,
+    1_200_000,
   );
 
   it.each(['received', 'acted'] as const)(
@@ -101,7 +101,7 @@ describe('an agent that is killed', () => {
       };
       expect(await everyPoint(start, `Multus request ${phase}`)).toBeGreaterThanOrEqual(8);
     },
-    240_000,
+    1_200_000,
   );
 
   it.each(['received', 'acted'] as const)(
@@ -124,6 +124,6 @@ describe('an agent that is killed', () => {
       };
       expect(await everyPoint(start, `API write ${phase}`)).toBeGreaterThanOrEqual(3);
     },
-    240_000,
+    1_200_000,
   );
 });

@@ -24,6 +24,12 @@ const wrapLedger = (ledger: FileLedger) => ({
   remove: (uid: string) => crashing(() => ledger.remove(uid))(),
 });
 
-await startAgent(await loadSettings(agentFields, { flags: JSON.parse(flags), env: {}, file: undefined }), {
-  wrapLedger,
-});
+const agent = await startAgent(
+  await loadSettings(agentFields, { flags: JSON.parse(flags), env: {}, file: undefined }),
+  {
+    wrapLedger,
+  },
+);
+
+// Asked to end the moment a transition is seen on disk: the death that belongs to it must still come first.
+process.once('SIGTERM', () => void agent.stop().then(() => process.exit(0)));

@@ -2,6 +2,9 @@
 import { NETWORKS_ANNOTATION } from '../../model/network-selection.ts';
 import type { Ref, World } from '../harness.ts';
 
+/** Takes milliseconds; the rest is for machines with other work to do. */
+const DEADLINE_MS = 60_000;
+
 export interface Expectation {
   readonly pod: Ref;
   /** Interface to network. */
@@ -15,7 +18,7 @@ export const holdsEverywhere = async (
   context: string,
 ): Promise<void> => {
   for (const { pod, interfaces } of expected) {
-    await world.converged(pod, interfaces, 20_000).catch((error: unknown) => {
+    await world.converged(pod, interfaces, DEADLINE_MS).catch((error: unknown) => {
       const text = world.cluster.pod(pod).metadata.annotations?.[NETWORKS_ANNOTATION];
       throw new Error(
         `${context}: ${pod.name} does not converge to ${JSON.stringify(interfaces)} (annotation ${text})`,
@@ -30,7 +33,7 @@ export const holdsEverywhere = async (
     .until(
       'nothing is leaked',
       () => world.cluster.leaks().length === 0 && world.addresses().length === owned.size,
-      20_000,
+      DEADLINE_MS,
     )
     .catch((error: unknown) => {
       throw new Error(`${context}: leaked ${JSON.stringify(world.cluster.leaks())}; addresses ${world.addresses()}`, {
@@ -43,6 +46,6 @@ export const holdsEverywhere = async (
       const entries = Object.entries(await world.ledger());
       return entries.every(([name, state]) => state === 'added' && owned.has(name));
     },
-    20_000,
+    DEADLINE_MS,
   );
 };
