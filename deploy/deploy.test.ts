@@ -1,12 +1,16 @@
 // The manifests against the program that they start: what they name must exist there, and nothing may be in them unused.
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAllYaml, loadYaml } from '@kubernetes/client-node';
+import { load } from 'js-yaml';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import packageJson from '../package.json' with { type: 'json' };
 import { agentFields } from '../src/config/agent-settings.ts';
 import { envName, flagName, loadSettings } from '../src/config/load-settings.ts';
+import { NETWORK_STATUS_ANNOTATION } from '../src/model/network-status.ts';
+import { INTERFACES_ANNOTATION, READY_CONDITION } from '../src/model/pod.ts';
+import { deviationsFromRestricted } from './pod-security.ts';
 
 const directory = import.meta.dirname;
 const read = (file: string): string => readFileSync(join(directory, file), 'utf8');
@@ -72,7 +76,8 @@ const settings = await loadSettings(agentFields, { flags: identity, env: {}, fil
 describe('the kustomization', () => {
   it('uses every file of its folder', () => {
     const present = readdirSync(directory).filter((file) => file.endsWith('.yaml') && file !== 'kustomization.yaml');
-    const used = [...kustomization.resources, ...kustomization.configMapGenerator.flatMap(({ files }) => files)];
+    const files = kustomization.resources.filter((resource) => resource.endsWith('.yaml'));
+    const used = [...files, ...kustomization.configMapGenerator.flatMap((generator) => generator.files)];
     expect(used.toSorted()).toEqual(present.toSorted());
   });
 
@@ -137,6 +142,7 @@ describe('mounts of the node', () => {
     settings.multusCacheDir,
     settings.cniConfigDir,
     settings.networkConfigDir,
+    settings.hostNetDir,
   ];
   const mountOf = (name: string) => agent.volumeMounts.find((mount) => mount.name === name);
   const isBelow = (path: string, mountPath: string | undefined) => `${path}/`.startsWith(`${mountPath}/`);
@@ -149,9 +155,9 @@ describe('mounts of the node', () => {
     expect(agent.volumeMounts.filter(({ mountPath }) => isBelow(path, mountPath))).toHaveLength(1);
   });
 
-  it('are read-only, but for the ledger', () => {
+  it('are read-only, but for the ledger and the config that Multus is to find', () => {
     const writable = hostPaths.filter(({ name }) => mountOf(name)?.readOnly !== true).map(({ path }) => path);
-    expect(writable).toEqual([settings.ledgerDir]);
+    expect(writable).toEqual([settings.ledgerDir, settings.networkConfigDir]);
   });
 
   it('show sockets by a directory that outlives them, and let unmounts of the node through', () => {
@@ -161,7 +167,7 @@ describe('mounts of the node', () => {
 
   it('that may be missing do not keep the agent from starting', () => {
     const required = hostPaths.filter(({ type }) => type !== 'DirectoryOrCreate').map(({ path }) => path);
-    expect(required).toEqual(['/run']);
+    expect(required).toEqual(['/run', '/proc/1/net']);
   });
 });
 
@@ -181,6 +187,34 @@ describe('the pod', () => {
     expect(podSpec).not.toHaveProperty('hostIPC');
   });
 
+  it('differs from the Pod Security level restricted by its mounts of the node and by being root, and by nothing else', () => {
+    const volumes = ['run', 'ledger', 'multus-cache', 'cni-config', 'network-configs', 'host-net'];
+    const whole = z
+      .object({ spec: z.object({ template: z.object({ spec: z.unknown() }) }) })
+      .parse(load(read('daemonset.yaml')));
+    expect(deviationsFromRestricted(whole.spec.template.spec)).toEqual([
+      ...volumes.map((name) => `volume ${name}: hostPath`),
+      'container agent, runAsNonRoot: not true',
+      'container agent, runAsUser: 0',
+    ]);
+  });
+
+  it('is reached on its metrics port only, and only by who was let in', () => {
+    expect(load(read('networkpolicy.yaml'))).toMatchObject({
+      metadata: { namespace: daemonSet.metadata.namespace },
+      spec: {
+        podSelector: { matchLabels: daemonSet.spec.selector.matchLabels },
+        policyTypes: ['Ingress'],
+        ingress: [
+          {
+            from: [{ namespaceSelector: { matchLabels: { 'dynamic-networks.io/reads-metrics': 'true' } } }],
+            ports: [{ port: agent.ports[0]?.name }],
+          },
+        ],
+      },
+    });
+  });
+
   it('runs on every Linux node, before others', () => {
     expect(podSpec).toMatchObject({
       nodeSelector: { 'kubernetes.io/os': 'linux' },
@@ -193,7 +227,7 @@ describe('the pod', () => {
   it('is found by its labels', () => {
     const { matchLabels } = daemonSet.spec.selector;
     expect(daemonSet.spec.template.metadata.labels).toMatchObject(matchLabels);
-    expect(loadYaml(read('monitoring/podmonitor.yaml'))).toMatchObject({
+    expect(loadAllYaml(read('monitoring/podmonitor.yaml'))[0]).toMatchObject({
       metadata: { namespace: daemonSet.metadata.namespace },
       spec: { selector: { matchLabels }, podMetricsEndpoints: [{ port: 'metrics' }] },
     });
@@ -233,4 +267,65 @@ describe('rights', () => {
       automountServiceAccountToken: false,
     });
   });
+});
+
+describe('the confinement of tokens', () => {
+  const policy = z.object({
+    kind: z.literal('ValidatingAdmissionPolicy'),
+    metadata: z.object({ name: z.string() }),
+    spec: z.object({
+      failurePolicy: z.literal('Fail'),
+      matchConditions: z.array(z.object({ expression: z.string() })),
+      variables: z.array(z.object({ name: z.string(), expression: z.string() })),
+      validations: z.array(z.object({ reason: z.string() })),
+    }),
+  });
+  const documents = loadAllYaml(read('agent-confinement.yaml'));
+  const policies = documents.flatMap((document) => policy.safeParse(document).data ?? []);
+
+  it('is bound, and refuses instead of only telling', () => {
+    const bindings = documents.filter((document) => !policy.safeParse(document).success);
+    expect(policies).toHaveLength(2);
+    expect(bindings).toEqual(
+      policies.map(({ metadata }) => ({
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingAdmissionPolicyBinding',
+        metadata: { name: metadata.name },
+        spec: { policyName: metadata.name, validationActions: ['Deny'] },
+      })),
+    );
+  });
+
+  it("is of the agent's account", () => {
+    const account = `system:serviceaccount:${daemonSet.metadata.namespace}:${podSpec.serviceAccountName}`;
+    const expected = [{ expression: `request.userInfo.username == '${account}'` }];
+    expect(policies.map(({ spec }) => spec.matchConditions)).toEqual(policies.map(() => expected));
+  });
+
+  it('allows the fields that the agent writes', () => {
+    const variables = policies.flatMap(({ spec }) => spec.variables);
+    const expressionOf = (name: string) => variables.find((variable) => variable.name === name)?.expression;
+    expect(expressionOf('ownAnnotations')).toBe(`['${NETWORK_STATUS_ANNOTATION}', '${INTERFACES_ANNOTATION}']`);
+    expect(expressionOf('ownCondition')).toBe(`'${READY_CONDITION}'`);
+  });
+
+  it('answers with a refusal, not with the code by which the agent knows that somebody else wrote meanwhile', () => {
+    const reasons = policies.flatMap(({ spec }) => spec.validations.map(({ reason }) => reason));
+    expect(new Set(reasons)).toEqual(new Set(['Forbidden']));
+  });
+});
+
+it('no Role names an object that is called like a generated ConfigMap: kustomize would put the hash into that name, too', () => {
+  const files = globSync('**/*.yaml', { cwd: directory }).filter((file) => !file.startsWith('chart/'));
+  const generated = files
+    .filter((file) => file.endsWith('kustomization.yaml'))
+    .flatMap((file) =>
+      [...read(file).matchAll(/^configMapGenerator:\n(?:.*\n)*?\s+- name: (\S+)/gm)].map(([, name]) => name),
+    );
+  const named = files.flatMap((file) =>
+    [...read(file).matchAll(/resourceNames: \[([^\]]*)\]/g)].flatMap(([, names = '']) => names.split(/,\s*/)),
+  );
+  expect(generated).toContain('dynamic-networks-controller-settings');
+  expect(named).toContain('dynamic-networks-controller');
+  expect(named.filter((name) => generated.includes(name))).toEqual([]);
 });
