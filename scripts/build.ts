@@ -1,6 +1,6 @@
 // Bundles the program into one file: `npm run build`. Bundling and dropping what is unused of client-node halves the agent's
 // memory, so this file is what the image runs and what the tests start.
-import { mkdir } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
@@ -35,14 +35,42 @@ const leaveOutUndici: Plugin = {
   },
 };
 
-/** What is built: the program, and a variant of the agent that kills itself at ledger transitions, for the crash tests. */
+const controllerFile = 'dynamic-networks-controller.mjs';
+
+/** The controller is a file of its own beside the program: an agent would pay for its code with memory, on every node. */
+const controllerApart: Plugin = {
+  name: 'controller-apart',
+  setup(builder) {
+    builder.onResolve({ filter: /^\.\/main-controller\.ts$/ }, () => ({ path: `./${controllerFile}`, external: true }));
+  },
+};
+
+/** What is built: the program and its controller, the kubectl plugin, and a variant of the agent that kills itself at ledger transitions, for the crash tests. */
 const targets = [
   { entry: 'src/main.ts', file: 'dynamic-networks.mjs' },
+  { entry: 'src/main-controller.ts', file: controllerFile },
+  { entry: 'src/main-dnet.ts', file: 'kubectl-dnet.mjs' },
   { entry: 'src/integration/crash/crashing-agent.ts', file: 'crashing-agent.mjs' },
 ];
 
+/** The page of `kubectl dnet ui` is part of the plugin's one file: its script, style and markup as texts. */
+const buildPage = async (): Promise<{ html: string; script: string; style: string }> => {
+  const page = resolve(root, 'src/cli/ui/page');
+  const common = { bundle: true, minify: true, write: false, logLevel: 'error', target: 'es2024' } as const;
+  const [script, style] = await Promise.all([
+    build({ ...common, entryPoints: [resolve(page, 'main.ts')], format: 'esm', platform: 'browser' }),
+    build({ ...common, entryPoints: [resolve(page, 'style.css')], target: 'chrome123' }),
+  ]);
+  return {
+    html: await readFile(resolve(page, 'index.html'), 'utf8'),
+    script: script.outputFiles[0]?.text ?? '',
+    style: style.outputFiles[0]?.text ?? '',
+  };
+};
+
 const isQuiet = process.argv.includes('--quiet');
 await mkdir(resolve(root, 'dist'), { recursive: true });
+const uiAssets = JSON.stringify(await buildPage());
 for (const { entry, file } of targets) {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -57,7 +85,8 @@ for (const { entry, file } of targets) {
     sourcemap: false,
     legalComments: 'linked', // licence notices of what is bundled, in a file beside it
     metafile: true,
-    plugins: [dropUnused, leaveOutUndici],
+    define: { UI_ASSETS: entry === 'src/main-dnet.ts' ? uiAssets : 'undefined' },
+    plugins: [dropUnused, leaveOutUndici, controllerApart],
     logLevel: 'error',
     // Packages that are still CommonJS expect these three.
     banner: {
@@ -67,6 +96,12 @@ for (const { entry, file } of targets) {
       ].join(''),
     },
   });
+  // What it was made from, for the bill of materials. Inputs of which nothing was kept are no part of it.
+  const kept = Object.entries(metafile.outputs[`dist/${file}`]?.inputs ?? {}).filter(
+    ([, part]) => part.bytesInOutput > 0,
+  );
+  await writeFile(resolve(root, 'dist', `${file}.inputs.json`), JSON.stringify(kept.map(([input]) => input)));
+  await chmod(resolve(root, 'dist', file), 0o755); // kubectl starts its plugins as they are
   const bytes = metafile.outputs[`dist/${file}`]?.bytes ?? 0;
   if (!isQuiet) process.stdout.write(`dist/${file} ${(bytes / 1024).toFixed(0)} KiB\n`);
 }

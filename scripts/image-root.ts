@@ -52,6 +52,16 @@ const program: ImageFile[] = [
     to: '/usr/local/lib/dynamic-networks/dynamic-networks.mjs',
     mode: 0o644,
   },
+  {
+    from: resolve(root, 'dist/dynamic-networks-controller.mjs'),
+    to: '/usr/local/lib/dynamic-networks/dynamic-networks-controller.mjs',
+    mode: 0o644,
+  },
+  {
+    from: resolve(root, 'dist/dynamic-networks-controller.mjs.LEGAL.txt'),
+    to: '/usr/share/doc/dynamic-networks/THIRD-PARTY-CONTROLLER',
+    mode: 0o644,
+  },
   { from: resolve(root, 'LICENSE'), to: '/usr/share/doc/dynamic-networks/LICENSE', mode: 0o644 },
   {
     from: resolve(root, 'dist/dynamic-networks.mjs.LEGAL.txt'),
