@@ -1,10 +1,11 @@
-// The agent as it is shipped: the bundle, in a process of its own, told its settings by flags; ready when it says so in its
-// log. Memory and CPU time are what the kernel counts for that process.
+// The agent, or the controller, as it is shipped: the bundle, in a process of its own, told its settings by flags; ready when
+// it says so in its log. Memory and CPU time are what the kernel counts for that process.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { flagName } from '../src/config/load-settings.ts';
+import { cpuMsIn, memoryIn } from './proc-files.ts';
 import type { Memory } from './world.ts';
 
 export interface AgentProcessOptions {
@@ -13,12 +14,15 @@ export interface AgentProcessOptions {
   readonly nodeFlags: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly settings: Readonly<Record<string, string>>;
+  /** The agent when left out. */
+  readonly role?: keyof typeof readyLines;
 }
+
+/** What each role says when it is at work. */
+const readyLines = { agent: '"agent started"', controller: '"leading"' } as const;
 
 const startTimeoutMs = 60_000;
 const stopTimeoutMs = 30_000;
-/** Of /proc/<pid>/stat: USER_HZ, which is 100 on every Linux that Node runs on. */
-const msPerTick = 10;
 
 export class AgentProcess {
   readonly readyMs: number;
@@ -29,10 +33,10 @@ export class AgentProcess {
     this.readyMs = readyMs;
   }
 
-  static async start({ bundle, nodeFlags, env, settings }: AgentProcessOptions): Promise<AgentProcess> {
+  static async start({ bundle, nodeFlags, env, settings, role = 'agent' }: AgentProcessOptions): Promise<AgentProcess> {
     const flags = Object.entries(settings).flatMap(([name, value]) => [flagName(name), value]);
     const started = performance.now();
-    const child = spawn(process.execPath, [...nodeFlags, bundle, 'agent', ...flags], {
+    const child = spawn(process.execPath, [...nodeFlags, bundle, role, ...flags], {
       stdio: ['ignore', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     });
@@ -41,11 +45,11 @@ export class AgentProcess {
     child.once('exit', () => process.off('exit', killWithUs));
 
     const isReady = Promise.withResolvers<void>();
-    const timer = setTimeout(() => isReady.reject(new Error('the agent did not get ready')), startTimeoutMs);
-    child.once('exit', (code) => isReady.reject(new Error(`the agent ended with code ${code}`)));
+    const timer = setTimeout(() => isReady.reject(new Error(`the ${role} did not get ready`)), startTimeoutMs);
+    child.once('exit', (code) => isReady.reject(new Error(`the ${role} ended with code ${code}`)));
     // Every line has to be read all the same: an agent that cannot write its log stands still.
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.includes('"agent started"')) isReady.resolve();
+      if (line.includes(readyLines[role])) isReady.resolve();
       if (!line.includes('"level":"info"')) process.stderr.write(`${line}\n`);
     });
     await isReady.promise;
@@ -55,15 +59,12 @@ export class AgentProcess {
 
   get memory(): Memory | undefined {
     const status = this.#read('status');
-    const mib = (field: string): number =>
-      Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status ?? '')?.[1]) / 1024;
-    return status === undefined ? undefined : { rssMiB: mib('VmRSS'), peakMiB: mib('VmHWM') };
+    return status === undefined ? undefined : memoryIn(status);
   }
 
   get cpuMs(): number | undefined {
-    // The name, in brackets, may hold blanks; user and system time are the 14th and 15th field.
-    const fields = this.#read('stat')?.split(') ').at(-1)?.split(' ');
-    return fields && (Number(fields[11]) + Number(fields[12])) * msPerTick;
+    const stat = this.#read('stat');
+    return stat === undefined ? undefined : cpuMsIn(stat);
   }
 
   async stop(): Promise<void> {

@@ -27,6 +27,8 @@ export const startEmbeddedWorld = async (options: EmbeddedWorldOptions): Promise
   return {
     // What a sync of the ledger costs depends on it.
     description: `embedded cluster, ledger on ${await cluster.ledgerFilesystem()}`,
+    // It is compiled as it runs.
+    warmUpCommands: 300,
     createPods: cluster.createPods,
     measureFloor: async (pods, { interfaces, parallel }) => {
       const how = { socketPath: await cluster.multusSocket(), parallel };
@@ -45,8 +47,8 @@ export const startEmbeddedWorld = async (options: EmbeddedWorldOptions): Promise
     settle: cluster.settle,
     beginMeasuring: cluster.beginMeasuring,
     calls: cluster.calls,
-    agentCpuMs: () => agent?.cpuMs,
-    agentMemory: () => agent?.memory,
+    agentCpuMs: async () => agent?.cpuMs,
+    agentMemory: async () => agent?.memory,
     serverCpuMs: cluster.cpuMs,
     slowMultus: cluster.slowMultus,
     verify: async () => {

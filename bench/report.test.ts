@@ -73,6 +73,50 @@ describe('budgetsOf', () => {
     expect(memory(500)).toEqual([]);
   });
 
+  describe('on a real cluster', () => {
+    const real = (name: string, measurement: Measurement) =>
+      budgetsOf([measurement], 'real').find((each) => each.name.startsWith(name));
+
+    it.each([
+      ['plugged at once, twice as long as the floor is within it', 'plug 1 (cold)', 2, true],
+      ['plugged at once, longer is not', 'plug 1 (cold)', 2.01, false],
+      ['two more are judged as well', 'plug 2 more (warm)', 2.01, false],
+      ['so is the removal', 'unplug 3', 2.01, false],
+    ])('a burst: %s', (_, step, ratio, isMet) => {
+      const [budget] = budgetsOf([row('burst', step, { ratio }, 30)], 'real').filter(({ unit }) => unit === '×');
+      expect(budget?.isMet).toBe(isMet);
+    });
+
+    it.each([
+      ['60 ms on a machine on which an ADD is fast', { p50Ms: 60, floorMs: 20 }, true],
+      ['more than that there', { p50Ms: 61, floorMs: 20 }, false],
+      ['2.5 times the ADD where that is slow', { p50Ms: 250, floorMs: 100 }, true],
+      ['more than that there, too', { p50Ms: 251, floorMs: 100 }, false],
+    ])('a single plug: %s', (_, values, isMet) => {
+      expect(real('single plug, warm', row('single', 'warm pod', values, 30))?.isMet).toBe(isMet);
+    });
+
+    it('forgives a watch that is renewed during a burst, but no patch more', () => {
+      const api = (values: Measurement['values']) =>
+        real('burst, per pod: API, cold', row('burst', 'plug 1 (cold)', values, 30))?.isMet;
+      expect(api({ patches: 1, events: 1, apiOther: 0.1 })).toBe(true);
+      expect(api({ patches: 1.1, events: 1 })).toBe(false);
+    });
+
+    it.each([
+      ['memory that stays', { growthMiB: 0.5, peakMiB: 90, bugs: 0 }, [true, true, true]],
+      ['memory that grows', { growthMiB: 6.1, peakMiB: 90, bugs: 0 }, [false, true, true]],
+      ['too much of it at once', { growthMiB: 0.5, peakMiB: 97, bugs: 0 }, [true, false, true]],
+      ['a failure that nobody foresaw', { growthMiB: 0.5, peakMiB: 90, bugs: 1 }, [true, true, false]],
+    ])('a soak: %s', (_, values, areMet) => {
+      expect(budgetsOf([row('soak', '3 min', values, 50)], 'real').map(({ isMet }) => isMet)).toEqual(areMet);
+    });
+
+    it('judges nobody but us', () => {
+      expect(budgetsOf([row('reference burst', 'plug 1 (cold)', { ratio: 40 })], 'real')).toEqual([]);
+    });
+  });
+
   it('says nothing of what was not measured', () =>
     expect(budgetsOf([row('floor', 'ADD', { totalMs: 1 })])).toEqual([]));
 });

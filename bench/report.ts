@@ -44,11 +44,25 @@ const TITLES: readonly Column[] = [
   { title: 'p99 ms', value: 'p99Ms' },
   { title: 'ready ms', value: 'readyMs' },
   { title: 'agent CPU ms', value: 'agentCpuMs' },
+  { title: 'controller CPU ms', value: 'controllerCpuMs' },
+  { title: 'RSS MiB', value: 'rssMiB' },
   { title: 'server CPU ms', value: 'serverCpuMs' },
+  { title: 'floor CPU ms', value: 'floorCpuMs' },
+  { title: '× floor CPU', value: 'cpuRatio' },
+  { title: 'load', value: 'load' },
   { title: 'at start MiB', value: 'startMiB' },
   { title: 'after burst MiB', value: 'burstMiB' },
   { title: 'idle MiB', value: 'idleMiB' },
   { title: 'peak MiB', value: 'peakMiB' },
+  { title: 'MiB/min', value: 'slopeMiB' },
+  { title: 'growth MiB', value: 'growthMiB' },
+  { title: 'edits', value: 'edits' },
+  { title: 'ADD', value: 'adds' },
+  { title: 'DEL', value: 'dels' },
+  { title: 'retries', value: 'retries' },
+  { title: 'pods replaced', value: 'replaced' },
+  { title: 'checkpoints', value: 'checkpoints' },
+  { title: 'seed', value: 'seed' },
 ];
 
 const CALLS: readonly Column[] = [
@@ -57,6 +71,8 @@ const CALLS: readonly Column[] = [
   { title: 'CRI other', value: 'criOther' },
   { title: 'Multus', value: 'multusCalls' },
   { title: 'patch', value: 'patches' },
+  { title: 'patch VMI', value: 'vmiPatches' },
+  { title: 'refused', value: 'conflicts' },
   { title: 'event', value: 'events' },
   { title: 'list pods', value: 'podLists' },
   { title: 'list NADs', value: 'nadLists' },
@@ -93,14 +109,17 @@ export const renderTable = (rows: readonly (readonly string[])[]): string => {
   return `${rows.map((row) => `  ${line(row).trimEnd()}\n`).join('')}`;
 };
 
+/** Of ours and of a reference alike. */
 const NOTES: Readonly<Record<string, string>> = {
   burst: 'calls and CPU time per pod; × floor is the median of each run’s own ratio',
   paced: 'calls and CPU time per pod; × floor is the median of each run’s own ratio',
   single: 'calls and CPU time per plug; the floor is the median of a bare ADD',
+  soak: 'CPU time per edit; slope and growth of memory are those after the warm-up, its first third',
 };
 
 const renderScenario = (scenario: string, rows: readonly Measurement[]): string => {
-  const title = NOTES[scenario] === undefined ? scenario : `${scenario}: ${NOTES[scenario]}`;
+  const note = NOTES[scenario.replace('reference ', '')];
+  const title = note === undefined ? scenario : `${scenario}: ${note}`;
   return renderRows(title, rows, TITLES) + renderRows(`${scenario}: calls`, rows, CALLS);
 };
 

@@ -1,5 +1,5 @@
-// What a measurement needs of the world that the agent runs in. The embedded cluster is one; a real node, or another agent
-// in place of ours, would be others: scenarios know only this.
+// What a measurement needs of the world that the agent runs in. The embedded cluster is one, a real one with our agent or
+// another controller in its place are others: scenarios know only this.
 
 export interface PodRef {
   readonly namespace: string;
@@ -11,6 +11,8 @@ export interface Timing {
   readonly totalMs: number;
   /** One per pod (edits) or per command (floor). */
   readonly latenciesMs: readonly number[];
+  /** CPU time that all of the cluster used meanwhile, where that is known of a floor. */
+  readonly cpuMs?: number;
 }
 
 /** Counts by what was called: `ListPodSandbox`, `ADD`, `patch pods`. */
@@ -30,6 +32,8 @@ export interface BenchWorld {
   readonly description: string;
   /** Running, with their default network, and without any of our interfaces. */
   createPods(count: number): Promise<readonly PodRef[]>;
+  /** How many commands Multus needs to get as fast as it stays. */
+  readonly warmUpCommands: number;
   /** ADDs and then DELs of the first `interfaces` interfaces of each pod, straight to Multus; leaves nothing behind. */
   measureFloor(
     pods: readonly PodRef[],
@@ -44,11 +48,12 @@ export interface BenchWorld {
   settle(quietMs: number): Promise<void>;
   /** Sets the counters to zero, and lets the servers put themselves in order. */
   beginMeasuring(): Promise<void>;
-  calls(): Promise<Calls>;
+  /** Since then; undefined where nobody counts them. */
+  calls(): Promise<Calls | undefined>;
   /** CPU time that the agent has used up to now; undefined where the system does not tell. */
-  agentCpuMs(): number | undefined;
-  agentMemory(): Memory | undefined;
-  /** The same of what stands in for API server, runtime and Multus. */
+  agentCpuMs(): Promise<number | undefined>;
+  agentMemory(): Promise<Memory | undefined>;
+  /** The same of all the rest: API server, runtime, Multus and its plugins, or what stands in for them. */
   serverCpuMs(): Promise<number | undefined>;
   /** Lets every Multus command take this much longer. */
   slowMultus(ms: number): Promise<void>;

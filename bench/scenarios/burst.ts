@@ -1,6 +1,6 @@
 import type { Measurement } from '../measurement.ts';
-import type { BenchWorld, PodRef } from '../world.ts';
-import { latencyValues, observe } from './observe.ts';
+import type { BenchWorld, PodRef, Timing } from '../world.ts';
+import { latencyValues, observe, type Values } from './observe.ts';
 import { inWorld, PARALLEL, type Scenario, type ScenarioContext } from './scenario.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -10,7 +10,32 @@ const STEPS = [
   { step: 'unplug 3', interfaces: 0, of: 'del', commands: 3 },
 ] as const;
 
-/** Each step with its own floor: as many commands of the same kind, in the same world, moments before. */
+type Floors = readonly { readonly add: Timing; readonly del: Timing }[];
+
+/** For each step, as many commands of the same kind, in the same world. */
+const measureFloors = async (world: BenchWorld, pods: readonly PodRef[]): Promise<Floors> => {
+  const floors = [];
+  for (const { commands } of STEPS) {
+    floors.push(await world.measureFloor(pods, { interfaces: commands, parallel: PARALLEL }));
+  }
+  return floors;
+};
+
+const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** A plug costs API server, kubelet and Multus time, too: all of it per pod, and against the floor. */
+const cpuValues = (
+  { agentCpuMs, serverCpuMs }: Values,
+  floorMs: readonly (number | undefined)[],
+  pods: number,
+): Values => {
+  const floors = floorMs.filter((ms) => ms !== undefined);
+  if (floors.length === 0 || agentCpuMs === undefined || serverCpuMs === undefined) return {};
+  const floorCpuMs = meanOf(floors) / pods;
+  return { floorCpuMs, cpuRatio: (agentCpuMs + serverCpuMs) / floorCpuMs };
+};
+
+/** Each step with its own floor, from before and after: a machine with other work may be another one a minute later. */
 const runBurst = async (
   { pods: count, progress }: ScenarioContext,
   world: BenchWorld,
@@ -18,26 +43,42 @@ const runBurst = async (
 ): Promise<Measurement[]> => {
   const pods = await world.createPods(count);
   await warmUp(world, pods);
-  const floors = [];
-  for (const { commands } of STEPS) {
-    floors.push(await world.measureFloor(pods, { interfaces: commands, parallel: PARALLEL }));
-  }
+  const before = await measureFloors(world, pods);
   await world.startAgent();
-  const rows: Measurement[] = [];
-  for (const [index, { step, interfaces, of }] of STEPS.entries()) {
+  const observations: Values[] = [];
+  for (const { step, interfaces } of STEPS) {
     const { result, values } = await observe(world, () => world.edit(pods, interfaces), { per: count });
     await world.verify();
-    const floorMs = floors[index]?.[of].totalMs ?? Number.NaN;
-    const ratio = result.totalMs / floorMs;
-    progress(`${step}: ${result.totalMs.toFixed(0)} ms, floor ${floorMs.toFixed(0)} ms`);
-    rows.push({ scenario, pods: count, step, values: { ...latencyValues(result), floorMs, ratio, ...values } });
+    progress(`${step}: ${result.totalMs.toFixed(0)} ms`);
+    observations.push({ ...latencyValues(result), ...values });
   }
-  return rows;
+  await world.stopAgent();
+  const after = await measureFloors(world, pods);
+  return STEPS.map(({ step, of }, index) => {
+    const { totalMs = Number.NaN, ...others } = observations[index] ?? {};
+    const floors = [before, after].flatMap((each) => each[index]?.[of] ?? []);
+    const floorMs = meanOf(floors.map((floor) => floor.totalMs));
+    progress(
+      `${step}: ${totalMs.toFixed(0)} ms, floor ${floors.map((one) => one.totalMs.toFixed(0)).join(' and ')} ms`,
+    );
+    const values = {
+      totalMs,
+      floorMs,
+      ratio: totalMs / floorMs,
+      ...others,
+      ...cpuValues(
+        others,
+        floors.map(({ cpuMs }) => cpuMs),
+        count,
+      ),
+    };
+    return { scenario, pods: count, step, values };
+  });
 };
 
 export const burst: Scenario = {
   name: 'burst',
-  description: 'all annotations edited at once, with an instant Multus: plug 1, plug 2 more, unplug all 3',
+  description: 'all annotations edited at once: plug 1, plug 2 more, unplug all 3',
   podCounts: (all) => all,
   run: (context) => inWorld(context, (world) => runBurst(context, world, 'burst')),
 };

@@ -14,12 +14,12 @@ export const memory: Scenario = {
       const pods = await world.createPods(context.pods);
       await world.startAgent();
       await world.settle(1000);
-      const atStart = world.agentMemory();
+      const atStart = await world.agentMemory();
       await world.edit(pods, 1);
       await world.settle(1000);
-      const afterBurst = world.agentMemory();
+      const afterBurst = await world.agentMemory();
       const { values } = await observe(world, () => delay(IDLE_MS), { per: 1 });
-      const idle = world.agentMemory();
+      const idle = await world.agentMemory();
       const rows: Measurement[] = [{ scenario: 'idle', pods: context.pods, step: `${IDLE_MS / 1000} s`, values }];
       if (atStart === undefined || afterBurst === undefined || idle === undefined) {
         context.progress('no /proc here: the memory of the agent cannot be told');

@@ -1,9 +1,13 @@
 // Wraps a piece of work with everything that is read before and after it: calls, CPU time, and when it was all over.
+import { loadavg } from 'node:os';
 import { percentile } from '../percentiles.ts';
 import type { BenchWorld, Calls, Timing } from '../world.ts';
 import { QUIET_MS } from './scenario.ts';
 
 export type Values = Record<string, number>;
+
+/** Of the minute before: whoever reads a time must know what else the machine had to do. */
+export const machineLoad = (): number => loadavg()[0] ?? Number.NaN;
 
 export interface ObserveOptions {
   /** Calls and CPU time are told per plug; 1 tells them as they are. */
@@ -17,11 +21,12 @@ export const observe = async <T>(
 ): Promise<{ readonly result: T; readonly values: Values }> => {
   await world.settle(QUIET_MS);
   await world.beginMeasuring();
-  const [agentBefore, serverBefore] = [world.agentCpuMs(), await world.serverCpuMs()];
+  const [agentBefore, serverBefore] = [await world.agentCpuMs(), await world.serverCpuMs()];
+  const load = machineLoad();
   const result = await work();
   await world.settle(QUIET_MS);
-  const values: Values = callValues(await world.calls(), per);
-  const [agentAfter, serverAfter] = [world.agentCpuMs(), await world.serverCpuMs()];
+  const [agentAfter, serverAfter] = [await world.agentCpuMs(), await world.serverCpuMs()];
+  const values: Values = { ...callValues(await world.calls(), per), load };
   if (agentBefore !== undefined && agentAfter !== undefined) values['agentCpuMs'] = (agentAfter - agentBefore) / per;
   if (serverBefore !== undefined && serverAfter !== undefined) {
     values['serverCpuMs'] = (serverAfter - serverBefore) / per;
@@ -30,7 +35,9 @@ export const observe = async <T>(
 };
 
 /** Everything that is not named ends up in `other`, so that no call goes unseen. */
-export const callValues = ({ cri, multus, api }: Calls, per: number): Values => {
+export const callValues = (calls: Calls | undefined, per: number): Values => {
+  if (calls === undefined) return {};
+  const { cri, multus, api } = calls;
   const named = { patches: 'patch pods', events: 'create events', podLists: 'list pods', nadLists: NADS };
   const watches = sumOf(api, (key) => key.startsWith('watch '));
   const known = Object.fromEntries(Object.entries(named).map(([name, key]) => [name, api[key] ?? 0]));

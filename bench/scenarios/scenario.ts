@@ -1,4 +1,5 @@
 import type { Measurement } from '../measurement.ts';
+import type { SoakOptions } from '../real/soak.ts';
 import type { BenchWorld } from '../world.ts';
 
 export interface ScenarioContext {
@@ -8,6 +9,8 @@ export interface ScenarioContext {
   readonly progress: (text: string) => void;
   /** How long a Multus command takes in `paced`. */
   readonly multusMs: number;
+  /** Only on a real cluster. */
+  readonly soak?: SoakOptions;
 }
 
 export interface Scenario {
@@ -25,9 +28,14 @@ export const QUIET_MS = 500;
 
 export const inWorld = async <T>(context: ScenarioContext, use: (world: BenchWorld) => Promise<T>): Promise<T> => {
   const world = await context.startWorld();
+  let result: T;
   try {
-    return await use(world);
-  } finally {
-    await world.stop();
+    result = await use(world);
+  } catch (error) {
+    // What comes of the clean-up must not hide why it was needed.
+    await world.stop().catch((failure: unknown) => context.progress(`the clean-up failed, too: ${String(failure)}`));
+    throw error;
   }
+  await world.stop();
+  return result;
 };

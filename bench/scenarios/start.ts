@@ -14,7 +14,7 @@ export const start: Scenario = {
       await world.stopAgent();
       const { result, values } = await observe(world, () => world.startAgent(), { per: 1 });
       const { agentCpuMs: _, ...calls } = values;
-      const cpuMs = world.agentCpuMs();
+      const cpuMs = await world.agentCpuMs();
       const row = { scenario: 'start', pods: context.pods, step: 'nothing changed' };
       return [
         { ...row, values: { readyMs: result.readyMs, ...(cpuMs !== undefined && { agentCpuMs: cpuMs }), ...calls } },

@@ -1,12 +1,12 @@
 import type { BenchWorld, PodRef } from '../world.ts';
 import { PARALLEL } from './scenario.ts';
 
-const COMMANDS = 100;
+const AT_ONCE = 100;
 
-/** The stand-in for Multus is compiled as it runs; the one that is measured against must not get faster meanwhile. */
+/** The Multus that is measured against must not get faster while it is measured. */
 export const warmUp = async (world: BenchWorld, pods: readonly PodRef[]): Promise<void> => {
-  const some = pods.slice(0, COMMANDS);
-  for (let done = 0; done < 3 * COMMANDS; done += some.length) {
+  const some = pods.slice(0, AT_ONCE);
+  for (let done = 0; done < world.warmUpCommands; done += some.length) {
     await world.measureFloor(some, { interfaces: 1, parallel: PARALLEL });
   }
 };

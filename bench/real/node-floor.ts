@@ -1,0 +1,89 @@
+// The floor on a real node: the same commands as the agent's, sent by one small process that runs in the node itself. The
+// node sees a folder of this machine, through which the process, its Node and its work get there.
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import * as z from 'zod';
+import { clusterDir } from '../../e2e/cluster/cluster-state.ts';
+import { inNode } from '../../e2e/cluster/layout.ts';
+import type { ClusterNode } from '../../e2e/cluster/node.ts';
+import type { Network } from '../../e2e/networks.ts';
+import { median } from '../percentiles.ts';
+import type { Timing } from '../world.ts';
+import type { DelegateJob } from './delegate-sender.ts';
+
+const folder = 'bench';
+const program = 'delegate-sender.ts';
+const timing = z.object({ totalMs: z.number(), latenciesMs: z.array(z.number()) });
+
+/** What Multus has to know of a pod. */
+export interface DelegateTarget {
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly containerId: string;
+  readonly netns: string;
+}
+
+export interface FloorJob {
+  readonly targets: readonly DelegateTarget[];
+  /** Interface and its network, in the order of the commands for each pod. */
+  readonly interfaces: readonly (readonly [string, Network])[];
+  readonly parallel: number;
+}
+
+const bodyOf = (command: string, pod: DelegateTarget, ifname: string, config: string): string =>
+  JSON.stringify({
+    env: {
+      CNI_COMMAND: command,
+      CNI_CONTAINERID: pod.containerId,
+      CNI_NETNS: pod.netns,
+      CNI_IFNAME: ifname,
+      CNI_ARGS: `K8S_POD_NAMESPACE=${pod.namespace};K8S_POD_NAME=${pod.name};K8S_POD_UID=${pod.uid}`,
+    },
+    config: Buffer.from(config).toString('base64'),
+    interfaceAttributes: {},
+  });
+
+export interface NodeFloorOptions {
+  readonly clusterName: string;
+  readonly node: ClusterNode;
+  /** CPU time that all nodes used up to now. */
+  readonly clusterCpuMs: () => Promise<number>;
+}
+
+export const openNodeFloor = async ({ clusterName, node, clusterCpuMs }: NodeFloorOptions) => {
+  const here = join(clusterDir(clusterName), node.name, 'etc', folder);
+  const there = `${inNode.config}/${folder}`;
+  await mkdir(here, { recursive: true });
+  await copyFile(process.execPath, join(here, 'node'));
+  await copyFile(resolve(import.meta.dirname, program), join(here, program));
+
+  const send = async (bodies: readonly string[], parallel: number): Promise<Timing & { readonly cpuMs: number }> => {
+    const job: DelegateJob = { socketPath: inNode.multusSocket, parallel, bodies };
+    await writeFile(join(here, 'job.json'), JSON.stringify(job));
+    const before = await clusterCpuMs();
+    const output = await node.run([`${there}/node`, '--no-warnings', `${there}/${program}`, `${there}/job.json`]);
+    const cpuMs = (await clusterCpuMs()) - before;
+    return { ...timing.parse(JSON.parse(output)), cpuMs };
+  };
+
+  /** What it costs to start the program and to look, which is not the floor's. */
+  const idle = [];
+  for (let time = 0; time < 5; time += 1) idle.push((await send([], 1)).cpuMs);
+  const overheadMs = median(idle);
+
+  return {
+    measure: async ({ targets, interfaces, parallel }: FloorJob): Promise<{ add: Timing; del: Timing }> => {
+      const bodies = (command: string): string[] =>
+        targets.flatMap((pod) => interfaces.map(([name, { config }]) => bodyOf(command, pod, name, config)));
+      const measure = async (command: string): Promise<Timing> => {
+        const { cpuMs, ...times } = await send(bodies(command), parallel);
+        return { ...times, cpuMs: cpuMs - overheadMs };
+      };
+      return { add: await measure('ADD'), del: await measure('DEL') };
+    },
+    close: (): Promise<void> => rm(here, { recursive: true, force: true }),
+  };
+};
+
+export type NodeFloor = Awaited<ReturnType<typeof openNodeFloor>>;
