@@ -4,6 +4,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { step } from './cluster/progress.ts';
 import { runCommand, tryCommand } from './cluster/run-command.ts';
+import type { StartedCluster } from './cluster/started-cluster.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const ingredients = ['src', 'cri', 'scripts', 'deploy/Dockerfile', 'package-lock.json', 'LICENSE'];
@@ -26,7 +27,7 @@ const hashOfIngredients = async (): Promise<string> => {
 };
 
 /** Docker must have been found already (DOCKER_HOST). */
-export const ensureAgentImage = async (): Promise<string> => {
+const ensureAgentImage = async (): Promise<string> => {
   const tag = `localhost/dynamic-networks:e2e-${await hashOfIngredients()}`;
   if ((await tryCommand(['docker', 'image', 'inspect', tag])).exitCode === 0) return tag;
   await step(`build image ${tag}`, async () => {
@@ -34,4 +35,13 @@ export const ensureAgentImage = async (): Promise<string> => {
     await runCommand(['docker', 'build', '-f', 'deploy/Dockerfile', '-t', tag, 'dist/image'], { cwd: root });
   });
   return tag;
+};
+
+/** Builds it if nobody did, and brings it to every node; returns its tag. */
+export const loadAgentImage = async (cluster: StartedCluster): Promise<string> => {
+  const image = await ensureAgentImage();
+  const lists = await Promise.all(cluster.nodes.map((node) => node.ctr('images', 'list', '--quiet')));
+  const isEverywhere = lists.every((list) => list.split('\n').includes(image));
+  if (!isEverywhere) await cluster.loadImage(image);
+  return image;
 };

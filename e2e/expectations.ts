@@ -2,7 +2,7 @@
 // left behind? Each polls until the kernel, network-status and the address stores agree, and tells what each said if not.
 import { pollUntil } from './cluster/poll-until.ts';
 import type { Network } from './networks.ts';
-import type { NodeExec } from './node-files.ts';
+import type { NodeExec } from './node-exec.ts';
 import { type AddressInUse, type LedgerRecord, readAddresses, readLedger } from './node-state.ts';
 import { type PodLink, readPodLinks } from './pod-links.ts';
 import { type Pod, type PodRef, refOf, type StatusEntry, statusOf } from './pods.ts';
@@ -84,12 +84,12 @@ export const expectInterfaces = async (
   wanted: Wanted,
   deadlineMs: number,
 ): Promise<readonly PodLink[]> => {
-  const { kubectl } = sources;
+  const { kubectl, nodeExec } = sources;
   const observe = async (): Promise<Observed> => {
     const networks = [...new Set(Object.values(wanted))];
     const [object, links, ...addresses] = await Promise.all([
       kubectl.getJson<Pod>(['-n', pod.namespace, 'pod', pod.name]),
-      readPodLinks(kubectl, pod),
+      readPodLinks(nodeExec, pod),
       ...networks.map((network) => readAddresses(sources, network, [pod.node])),
     ]);
     return { pod: object, links, addresses: new Map(networks.map((one, index) => [one, addresses[index] ?? []])) };
@@ -134,7 +134,7 @@ export const expectNothingLeft = async (
 
   const linkProblems = async (pod: Pod): Promise<readonly string[]> => {
     if (pod.status.phase !== 'Running' || pod.spec.hostNetwork === true) return [];
-    const links = secondaryLinks(pod, await readPodLinks(kubectl, refOf(pod))).map(({ ifname }) => ifname);
+    const links = secondaryLinks(pod, await readPodLinks(nodeExec, refOf(pod))).map(({ ifname }) => ifname);
     const entries = secondaryEntries(pod).map((entry) => entry.interface ?? '');
     return isSame(links, entries)
       ? []

@@ -5,9 +5,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vite
 import type { ClusterNode } from './cluster/node.ts';
 import { pollUntil } from './cluster/poll-until.ts';
 import { expectInterfaces, expectNothingLeft, explained, type Wanted } from './expectations.ts';
-import { agentDaemonSet, agentNamespace } from './install-agent.ts';
+import { agentDaemonSet, agentNamespace, agentSelector } from './install-agent.ts';
 import type { Network, NetworkPlace } from './networks.ts';
-import { attachNodes, makeNodeExec, type NodeExec } from './node-files.ts';
+import { attachNodes, makeNodeExec, type NodeExec } from './node-exec.ts';
 import { readAddresses, readLedger } from './node-state.ts';
 import { execInPod, readPodLinks } from './pod-links.ts';
 import {
@@ -23,6 +23,8 @@ import {
   readyCondition,
   refOf,
   reportsOf,
+  type StatusEntry,
+  statusAnnotation,
 } from './pods.ts';
 import { makeKubectl, storyLabels } from './target.ts';
 
@@ -30,6 +32,8 @@ const target = inject('target');
 
 /** For `it.skipIf(!hasNodeAccess)`: processes of nodes can be killed only where nodes are containers of the harness. */
 export const hasNodeAccess = target.clusterState !== undefined;
+/** The harness' KubeVirt needs its nodes; where it can be brought up, `withVirtualMachines` does. */
+export const canHaveVirtualMachines = hasNodeAccess;
 export const hasTwoNodes = target.nodeNames.length > 1;
 
 export const podDeadlineMs = 60_000;
@@ -158,7 +162,13 @@ export const withNamespace = (story: string, subnet: number) => {
       return kubectl.run(inNamespace('annotate', 'pod', name, '--overwrite', change));
     },
 
-    links: (pod: PodRef) => readPodLinks(kubectl, pod),
+    /** What somebody else than the agent writes. */
+    writeStatus: ({ name }: PodRef, entries: readonly StatusEntry[]) =>
+      kubectl.run(
+        inNamespace('annotate', 'pod', name, '--overwrite', `${statusAnnotation}=${JSON.stringify(entries)}`),
+      ),
+
+    links: (pod: PodRef) => readPodLinks(nodeExec, pod),
     exec: (pod: PodRef, command: readonly string[]) => execInPod(kubectl, pod, command),
     events: findEvents,
     reports: async (pod: PodRef) => reportsOf(await getPod(pod)),
@@ -168,7 +178,7 @@ export const withNamespace = (story: string, subnet: number) => {
 
     /** The agent's pod on a node. */
     agentPod: async (node: string): Promise<PodRef> => {
-      const selector = ['-l', 'app.kubernetes.io/component=agent', '--field-selector', `spec.nodeName=${node}`];
+      const selector = ['-l', agentSelector, '--field-selector', `spec.nodeName=${node}`];
       const { items } = await kubectl.getJson<{ items: Pod[] }>(['-n', agentNamespace, 'pods', ...selector]);
       const [pod] = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
       if (pod === undefined) throw new Error(`no agent on node ${node}`);

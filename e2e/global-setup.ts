@@ -5,7 +5,7 @@
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { ensureAgentImage } from './agent-image.ts';
+import { loadAgentImage } from './agent-image.ts';
 import { startCluster } from './cluster/cluster.ts';
 import { findState } from './cluster/cluster-state.ts';
 import { busyboxImage } from './cluster/images.ts';
@@ -13,7 +13,7 @@ import { onInterrupt } from './cluster/interrupt.ts';
 import { say } from './cluster/progress.ts';
 import { attachCluster, type StartedCluster } from './cluster/started-cluster.ts';
 import { installAgent } from './install-agent.ts';
-import { installNodeHelpers, removeNodeHelpers } from './node-files.ts';
+import { installNodeHelpers, removeNodeHelpers } from './node-exec.ts';
 import { type Kubectl, makeKubectl, storyLabels, type Target } from './target.ts';
 
 const artifactsDir = resolve(import.meta.dirname, 'artifacts');
@@ -43,14 +43,6 @@ const waitForStories = async (kubectl: Kubectl): Promise<void> => {
     .map(([name, value]) => `${name}=${value}`)
     .join(',');
   await kubectl.run(['delete', 'namespaces', '-l', selector, '--ignore-not-found', '--timeout=90s']);
-};
-
-const loadAgentImage = async (cluster: StartedCluster): Promise<string> => {
-  const image = await ensureAgentImage();
-  const lists = await Promise.all(cluster.nodes.map((node) => node.ctr('images', 'list', '--quiet')));
-  const isEverywhere = lists.every((list) => list.split('\n').includes(image));
-  if (!isEverywhere) await cluster.loadImage(image);
-  return image;
 };
 
 const prepareCluster = async (project: TestProject, cluster: StartedCluster): Promise<void> => {

@@ -7,16 +7,21 @@ import type { Kubectl } from './target.ts';
 
 export const agentNamespace = 'dynamic-networks';
 export const agentDaemonSet = 'dynamic-networks-agent';
+/** Of the agents' pods: the controller's are in the same namespace. */
+export const agentSelector = 'app.kubernetes.io/component=agent';
+const controllerDeployment = 'dynamic-networks-controller';
 
 const shipped = resolve(import.meta.dirname, '..', 'deploy');
 const shippedImage = 'localhost/dynamic-networks';
 const rolloutDeadlineSeconds = 180;
 
-/** A vanished interface is to be noticed within a test, not within ten minutes. */
-const testSettings: Readonly<Record<string, string>> = { checkInterval: '5s' };
+type Changes = Readonly<Record<string, string>>;
 
-const withTestSettings = (settings: string): string =>
-  Object.entries(testSettings).reduce((text, [name, value]) => {
+/** A vanished interface is to be noticed within a test, not within ten minutes. */
+const testSettings: Changes = { checkInterval: '5s' };
+
+const withSettings = (settings: string, changes: Changes): string =>
+  Object.entries(changes).reduce((text, [name, value]) => {
     const line = new RegExp(`^${name}:.*$`, 'm');
     if (!line.test(text)) throw new Error(`deploy/agent-settings.yaml: expected a line "${name}: …"`);
     return text.replace(line, `${name}: ${value}`);
@@ -31,11 +36,18 @@ const splitImage = (image: string): object => {
   return hasTag ? { newName, newTag: repository.slice(colon + 1) } : { newName };
 };
 
-/** `image: undefined` means the one that deploy/ names. */
-const writeOverlay = async (dir: string, image: string | undefined): Promise<void> => {
+export type Install = {
+  /** `undefined` means the one that deploy/ names. */
+  readonly image: string | undefined;
+  readonly overlayDir: string;
+  /** What differs from the settings that are shipped. */
+  readonly settings?: Changes;
+};
+
+const writeOverlay = async ({ overlayDir: dir, image, settings: changes = testSettings }: Install): Promise<void> => {
   await mkdir(dir, { recursive: true });
   const settings = await readFile(join(shipped, 'agent-settings.yaml'), 'utf8');
-  await writeFile(join(dir, 'agent-settings.yaml'), withTestSettings(settings));
+  await writeFile(join(dir, 'agent-settings.yaml'), withSettings(settings, changes));
   const overlay = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
@@ -53,13 +65,24 @@ const writeOverlay = async (dir: string, image: string | undefined): Promise<voi
   await writeFile(join(dir, 'kustomization.yaml'), JSON.stringify(overlay, null, 2));
 };
 
-export const installAgent = (
-  kubectl: Kubectl,
-  { image, overlayDir }: { readonly image: string | undefined; readonly overlayDir: string },
-): Promise<void> =>
+export const installAgent = (kubectl: Kubectl, install: Install): Promise<void> =>
   step('install the agent', async () => {
-    await writeOverlay(overlayDir, image);
-    await kubectl.run(['apply', '-k', overlayDir]);
-    const rollout = ['rollout', 'status', `daemonset/${agentDaemonSet}`, `--timeout=${rolloutDeadlineSeconds}s`];
-    await kubectl.run(['-n', agentNamespace, ...rollout]);
+    await writeOverlay(install);
+    await kubectl.run(['apply', '-k', install.overlayDir]);
+    for (const workload of [`daemonset/${agentDaemonSet}`, `deployment/${controllerDeployment}`]) {
+      await kubectl.run([
+        ...['-n', agentNamespace, 'rollout', 'status', workload],
+        `--timeout=${rolloutDeadlineSeconds}s`,
+      ]);
+    }
   });
+
+/** An environment variable of every agent, all at once; `undefined` takes it back. */
+export const configureAgents = async (kubectl: Kubectl, name: string, value: string | undefined): Promise<void> => {
+  const run = (...args: string[]) => kubectl.run(['-n', agentNamespace, ...args]);
+  const daemonSet = `daemonset/${agentDaemonSet}`;
+  const strategy = { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: '100%' } } } };
+  await run('patch', daemonSet, '--type=merge', '--patch', JSON.stringify(strategy));
+  await run('set', 'env', daemonSet, value === undefined ? `${name}-` : `${name}=${value}`);
+  await run('rollout', 'status', daemonSet, `--timeout=${rolloutDeadlineSeconds}s`);
+};

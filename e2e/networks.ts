@@ -1,6 +1,7 @@
 // Networks for stories. CNI names are unique per namespace, so that what an earlier run left in a node's address store
 // cannot be mistaken for this run's; bridges are named after the story alone, so that runs do not pile them up on the nodes.
 import { createHash } from 'node:crypto';
+import { deviceResource } from './cluster/layout.ts';
 
 export type Ipam = 'host-local' | 'whereabouts' | 'none';
 
@@ -13,6 +14,8 @@ export type Network = {
   readonly ipam: Ipam;
   /** The first three octets of its /24, with a dot at the end. */
   readonly prefix: string;
+  /** The CNI configuration, as its definition has it. */
+  readonly config: string;
   readonly manifest: object;
 };
 
@@ -32,8 +35,15 @@ const hostLocal = (prefix: string): object => ({
   ranges: [[{ subnet: `${prefix}0/24`, rangeStart: `${prefix}10`, rangeEnd: `${prefix}200` }]],
 });
 
-const networkOf = (name: string, place: NetworkPlace, ipam: Ipam, config: object): Network => {
+const networkOf = (
+  name: string,
+  place: NetworkPlace,
+  ipam: Ipam,
+  cniConfig: object,
+  annotations?: Readonly<Record<string, string>>,
+): Network => {
   const cniName = `${place.namespace}-${name}`;
+  const config = JSON.stringify(cniConfig);
   return {
     name,
     namespace: place.namespace,
@@ -41,11 +51,12 @@ const networkOf = (name: string, place: NetworkPlace, ipam: Ipam, config: object
     cniName,
     ipam,
     prefix: place.prefix,
+    config,
     manifest: {
       apiVersion: 'k8s.cni.cncf.io/v1',
       kind: 'NetworkAttachmentDefinition',
-      metadata: { name, namespace: place.namespace },
-      spec: { config: JSON.stringify(config) },
+      metadata: { name, namespace: place.namespace, ...(annotations !== undefined && { annotations }) },
+      spec: { config },
     },
   };
 };
@@ -90,6 +101,27 @@ export const macvlanNetwork = (name: string, place: NetworkPlace): Network =>
     capabilities: { ips: true, mac: true },
     ipam: { type: 'static' },
   });
+
+/**
+ * Like SR-IOV: needs a device of the harness' device plugin, which the pod's container must ask for (`devices` of its options). Its results name the
+ * device as far as the CNI version allows. Only after `ensureDeviceNetwork`.
+ */
+export const deviceNetwork = (name: string, place: NetworkPlace): Network =>
+  networkOf(
+    name,
+    place,
+    'host-local',
+    {
+      cniVersion: '1.1.0',
+      name: `${place.namespace}-${name}`,
+      type: 'sriov-like',
+      master: 'eth0',
+      mode: 'bridge',
+      capabilities: { ips: true, mac: true, deviceID: true },
+      ipam: hostLocal(place.prefix),
+    },
+    { 'k8s.v1.cni.cncf.io/resourceName': deviceResource },
+  );
 
 /** A list of plugins: a bridge, then tuning. */
 export const listNetwork = (name: string, place: NetworkPlace): Network =>

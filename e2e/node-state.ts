@@ -1,6 +1,6 @@
 // What nodes and the API keep besides pods: addresses in use, and the agent's ledger.
 import type { Network } from './networks.ts';
-import type { NodeExec } from './node-files.ts';
+import type { NodeExec } from './node-exec.ts';
 import type { Kubectl } from './target.ts';
 
 export type AddressInUse = { readonly address: string; readonly holder: string };

@@ -1,4 +1,6 @@
-// Looks inside a pod's network namespace, from a container of the pod: works on any cluster. Busybox' ip has no JSON.
+// Looks into a pod's network namespace from its node, with the node's own `ip`.
+import * as z from 'zod';
+import type { NodeExec } from './node-exec.ts';
 import type { PodRef } from './pods.ts';
 import type { Kubectl } from './target.ts';
 
@@ -13,29 +15,53 @@ export type PodLink = {
   readonly addresses: readonly string[];
 };
 
-const linkLine = /^(\d+): ([^:@ ]+)(?:@\S+)?: <([^>]*)> mtu (\d+).*?link\/\S+ (\S+)/;
-const addressLine = /^\d+: (\S+)\s+inet6? ([^/ ]+)/;
+const linkList = z.array(
+  z.object({
+    ifindex: z.number(),
+    ifname: z.string(),
+    flags: z.array(z.string()),
+    mtu: z.number(),
+    address: z.optional(z.string()),
+  }),
+);
+const addressList = z.array(
+  z.object({ ifindex: z.number(), addr_info: z.array(z.object({ local: z.string(), scope: z.string() })) }),
+);
 
-export const parsePodLinks = (text: string): readonly PodLink[] => {
-  const lines = text.split('\n');
-  const addresses = lines.flatMap((line) => {
-    const [, ifname, address] = addressLine.exec(line) ?? [];
-    return ifname === undefined || address === undefined || address.startsWith('fe80:') ? [] : [{ ifname, address }];
-  });
-  return lines.flatMap((line) => {
-    const [, index, ifname = '', flags = '', mtu, mac = ''] = linkLine.exec(line) ?? [];
-    if (index === undefined) return [];
-    const own = addresses.filter((one) => one.ifname === ifname).map(({ address }) => address);
-    const isUp = flags.split(',').includes('UP');
-    return [{ ifname, index: Number(index), mac, mtu: Number(mtu), isUp, addresses: own }];
-  });
-};
-
-export const execInPod = (kubectl: Kubectl, pod: PodRef, command: readonly string[]): Promise<string> =>
-  kubectl.run(['-n', pod.namespace, 'exec', pod.name, '-c', 'main', '--', ...command]);
+/**
+ * Argument: the pod's uid. Any process of the pod will do, its sandbox' own at least; control groups are named after the uid by
+ * every runtime, with underscores where systemd makes them.
+ */
+const script = `
+pods="pod$1|pod$(echo "$1" | tr - _)"
+for file in $(grep -lE "$pods" /proc/[0-9]*/cgroup 2>/dev/null); do
+  pid=\${file#/proc/}
+  nsenter --target "\${pid%/cgroup}" --net sh -c 'ip -json link show && ip -json address show' 2>/dev/null && exit
+done
+echo "no process of the pod with uid $1 runs on this node" >&2
+exit 1`;
 
 /** All but the loopback. */
-export const readPodLinks = async (kubectl: Kubectl, pod: PodRef): Promise<readonly PodLink[]> => {
-  const text = await execInPod(kubectl, pod, ['sh', '-c', 'ip -o link show; ip -o address show']);
-  return parsePodLinks(text).filter(({ ifname }) => ifname !== 'lo');
+export const readPodLinks = async (nodeExec: NodeExec, pod: PodRef): Promise<readonly PodLink[]> => {
+  const [links = '[]', addresses = '[]'] = (await nodeExec(pod.node, ['sh', '-c', script, 'sh', pod.uid])).split('\n');
+  const addressesOf = new Map(
+    addressList
+      .parse(JSON.parse(addresses))
+      .map(({ ifindex, addr_info }) => [ifindex, addr_info.filter(({ scope }) => scope !== 'link')]),
+  );
+  return linkList
+    .parse(JSON.parse(links))
+    .filter(({ ifname }) => ifname !== 'lo')
+    .map(({ ifindex, ifname, flags, mtu, address = '' }) => ({
+      ifname,
+      index: ifindex,
+      mac: address,
+      mtu,
+      isUp: flags.includes('UP'),
+      addresses: (addressesOf.get(ifindex) ?? []).map(({ local }) => local),
+    }));
 };
+
+/** In the pod's first container, or in the one that the pod says is meant. */
+export const execInPod = (kubectl: Kubectl, pod: PodRef, command: readonly string[]): Promise<string> =>
+  kubectl.run(['-n', pod.namespace, 'exec', pod.name, '--', ...command]);

@@ -1,4 +1,6 @@
 // Pods of stories, as manifests and as what the API says of them.
+import { deviceResource } from './cluster/layout.ts';
+
 export const networksAnnotation = 'k8s.v1.cni.cncf.io/networks';
 export const statusAnnotation = 'k8s.v1.cni.cncf.io/network-status';
 export const reportsAnnotation = 'dynamic-networks.io/interfaces';
@@ -14,6 +16,7 @@ export type Element = {
   readonly ips?: readonly string[];
   readonly mac?: string;
   readonly 'cni-args'?: object;
+  readonly deviceID?: string;
 };
 
 export const annotationText = (networks: Networks): string =>
@@ -27,6 +30,9 @@ export type PodOptions = {
   /** Needed to change links from inside the pod. */
   readonly isNetAdmin?: boolean;
   readonly command?: readonly string[];
+  /** How many devices of the harness' device plugin the container is to have: one per `deviceNetwork`. */
+  readonly devices?: number;
+  readonly env?: Readonly<Record<string, string>>;
   /** Merged into the pod's spec. */
   readonly spec?: object;
 };
@@ -41,6 +47,8 @@ export const podSpec = (image: string, options: PodOptions): object => ({
       image,
       imagePullPolicy: 'IfNotPresent',
       command: options.command ?? ['sleep', 'infinity'],
+      ...(options.devices !== undefined && { resources: { limits: { [deviceResource]: String(options.devices) } } }),
+      env: Object.entries(options.env ?? {}).map(([name, value]) => ({ name, value })),
       ...(options.isNetAdmin && { securityContext: { capabilities: { add: ['NET_ADMIN'] } } }),
     },
   ],
@@ -87,6 +95,8 @@ export type StatusEntry = {
   readonly ips?: readonly string[];
   readonly mac?: string;
   readonly default?: boolean;
+  readonly dns?: object;
+  readonly 'device-info'?: { readonly type?: string; readonly pci?: { readonly 'pci-address'?: string } };
 };
 
 export type Report = {

@@ -4,12 +4,14 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { componentsDir, sourceDir } from './paths.ts';
 import { step } from './progress.ts';
 import { runCommand } from './run-command.ts';
 
-export type ComponentName = 'kubernetes' | 'multus' | 'whereabouts';
+/** What every cluster has. */
+export type BaseComponentName = 'kubernetes' | 'multus' | 'whereabouts';
+export type ComponentName = BaseComponentName | 'kubevirt' | 'device-network';
 
 export type Component = {
   readonly name: ComponentName;
@@ -24,6 +26,8 @@ type Recipe = {
   /** Program name -> Go package. */
   readonly programs: Readonly<Record<string, string>>;
   readonly linkerFlags: (version: string) => string;
+  /** Sources of our own beside the pins, which a program may be built from. */
+  readonly sources?: readonly string[];
 };
 
 const stripped = '-s -w';
@@ -56,9 +60,21 @@ const recipes: Readonly<Record<ComponentName, Recipe>> = {
     programs: { whereabouts: 'github.com/k8snetworkplumbingwg/whereabouts/cmd' },
     linkerFlags: () => stripped,
   },
+  kubevirt: {
+    module: 'kubevirt.io/kubevirt',
+    programs: { 'virt-controller': 'kubevirt.io/kubevirt/cmd/virt-controller', crds: './crds' },
+    linkerFlags: () => stripped,
+    sources: ['crds/main.go'],
+  },
+  'device-network': {
+    module: 'k8s.io/kubelet',
+    programs: { 'sriov-like': './cni', 'device-plugin': './device-plugin' },
+    linkerFlags: () => stripped,
+    sources: ['cni/main.go', 'device-plugin/main.go'],
+  },
 };
 
-export const componentNames: readonly ComponentName[] = ['kubernetes', 'multus', 'whereabouts'];
+const baseComponents: readonly BaseComponentName[] = ['kubernetes', 'multus', 'whereabouts'];
 
 const pinsDir = (name: ComponentName): string => join(sourceDir, 'components', name);
 
@@ -77,6 +93,9 @@ export const versionOf = (goMod: string, module: string): string => {
   return version;
 };
 
+const sourcesOf = (name: ComponentName): readonly string[] =>
+  (recipes[name].sources ?? []).map((file) => join(pinsDir(name), file));
+
 const describe = async (name: ComponentName): Promise<Component> => {
   const recipe = recipes[name];
   const goMod = await readFile(join(pinsDir(name), 'go.mod'), 'utf8');
@@ -85,6 +104,7 @@ const describe = async (name: ComponentName): Promise<Component> => {
   const flags = recipe.linkerFlags(version);
   const hash = createHash('sha256')
     .update(JSON.stringify([goMod, goSum, recipe.programs, flags, process.arch]))
+    .update((await Promise.all(sourcesOf(name).map((file) => readFile(file, 'utf8')))).join())
     .digest('hex')
     .slice(0, 12);
   const key = `${name}-${version}-${hash}`;
@@ -94,39 +114,43 @@ const describe = async (name: ComponentName): Promise<Component> => {
 const isBuilt = (component: Component): boolean =>
   Object.keys(recipes[component.name].programs).every((program) => existsSync(join(component.binDir, program)));
 
-/** Components that `buildComponents` would have to build now; the machine check asks before anything starts. */
+/** Components that `buildBaseComponents` would have to build now; the machine check asks before anything starts. */
 export const findUnbuilt = async (): Promise<readonly Component[]> => {
-  const all = await Promise.all(componentNames.map(describe));
+  const all = await Promise.all(baseComponents.map(describe));
   return all.filter((component) => !isBuilt(component));
 };
 
 const build = async (component: Component): Promise<void> => {
   const recipe = recipes[component.name];
   const workDir = `${component.binDir}.building`;
+  // Apart from the programs, since a program may have the name of the folder that it is built from.
+  const sourceCopy = join(workDir, 'source');
   await rm(workDir, { recursive: true, force: true });
-  await mkdir(workDir, { recursive: true });
   // Built from a copy: go may want to touch the pins, and the clone stays as it is.
-  for (const file of ['go.mod', 'go.sum']) await copyFile(join(pinsDir(component.name), file), join(workDir, file));
+  for (const file of ['go.mod', 'go.sum', ...(recipe.sources ?? [])]) {
+    await mkdir(dirname(join(sourceCopy, file)), { recursive: true });
+    await copyFile(join(pinsDir(component.name), file), join(sourceCopy, file));
+  }
   const env = { ...process.env, CGO_ENABLED: '0', GOOS: 'linux', GOFLAGS: '-mod=readonly' };
   const flags = ['-trimpath', '-buildvcs=false', '-ldflags', recipe.linkerFlags(component.version)];
   for (const [program, goPackage] of Object.entries(recipe.programs)) {
     // nice: a build of minutes must not starve whatever else this machine does.
     const command = ['nice', '-n', '10', 'go', 'build', ...flags, '-o', join(workDir, program), goPackage];
-    await step(`build ${program} ${component.version}`, () => runCommand(command, { cwd: workDir, env }));
+    await step(`build ${program} ${component.version}`, () => runCommand(command, { cwd: sourceCopy, env }));
   }
   await rm(component.binDir, { recursive: true, force: true });
   await rename(workDir, component.binDir);
 };
 
-/** One after the other: each build already uses every core. */
-export const buildComponents = async (): Promise<Readonly<Record<ComponentName, Component>>> => {
-  const [kubernetes, multus, whereabouts] = await Promise.all([
-    describe('kubernetes'),
-    describe('multus'),
-    describe('whereabouts'),
-  ]);
-  for (const component of [kubernetes, multus, whereabouts]) {
-    if (!isBuilt(component)) await step(`build ${component.key}, once`, () => build(component));
-  }
-  return { kubernetes, multus, whereabouts };
+export const ensureComponent = async (name: ComponentName): Promise<Component> => {
+  const component = await describe(name);
+  if (!isBuilt(component)) await step(`build ${component.key}, once`, () => build(component));
+  return component;
 };
+
+/** One after the other: each build already uses every core. */
+export const buildBaseComponents = async (): Promise<Readonly<Record<BaseComponentName, Component>>> => ({
+  kubernetes: await ensureComponent('kubernetes'),
+  multus: await ensureComponent('multus'),
+  whereabouts: await ensureComponent('whereabouts'),
+});

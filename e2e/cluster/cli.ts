@@ -1,8 +1,9 @@
-// `npm run cluster up|down|kubeconfig|logs`: the same cluster as the tests', for a person to play with.
+// `npm run cluster check|up|down|kubeconfig|logs`: the same cluster as the tests', for a person to play with.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { startCluster } from './cluster.ts';
 import { type ClusterState, findState, listClusters } from './cluster-state.ts';
+import { checkDockerAndMachine } from './docker-daemon.ts';
 import { onInterrupt } from './interrupt.ts';
 import { say } from './progress.ts';
 import { attachCluster, removeClusterByName } from './started-cluster.ts';
@@ -23,9 +24,11 @@ const getState = async (name: string): Promise<ClusterState> => {
   throw new Error(`no cluster ${name}; ${hint}`);
 };
 
-const up = async ({ name, keep }: { name: string; keep: boolean }): Promise<void> => {
+type UpOptions = { readonly name: string; readonly keep: boolean; readonly kubevirt: boolean };
+
+const up = async ({ name, keep, kubevirt }: UpOptions): Promise<void> => {
   const forget = onInterrupt(() => removeClusterByName(name));
-  const cluster = await startCluster({ name, failureLogsDir: freshLogsDir(), keepOnFailure: keep });
+  const cluster = await startCluster({ name, failureLogsDir: freshLogsDir(), keepOnFailure: keep, kubevirt });
   forget();
   say('ready; try:');
   process.stdout.write(
@@ -36,6 +39,12 @@ const up = async ({ name, keep }: { name: string; keep: boolean }): Promise<void
       '',
     ].join('\n'),
   );
+};
+
+/** What `up` would say before it starts anything. */
+const check = async (): Promise<void> => {
+  await checkDockerAndMachine();
+  say('this machine can run the cluster');
 };
 
 const down = ({ name }: { name: string }): Promise<void> => removeClusterByName(name);
@@ -68,8 +77,10 @@ program
   .command('up')
   .description('start it')
   .option(...nameOption)
+  .option('--kubevirt', 'with the real virt-controller of KubeVirt', false)
   .option('--keep', 'leave it as it is if the start fails', false)
   .action(up);
+program.command('check').description('say what this machine lacks for it, and how to get that').action(check);
 program
   .command('down')
   .description('stop it, and the Docker daemon if we started one')

@@ -2,10 +2,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ContainerRuntimeClient, getContainerRuntimeClient, type StartedTestContainer } from 'testcontainers';
-import { buildComponents, type Component, type ComponentName } from './build-components.ts';
+import { type BaseComponentName, buildBaseComponents, type Component } from './build-components.ts';
 import { type ClusterState, clusterDir, type NodeState, writeState } from './cluster-state.ts';
 import { ensureDocker, releaseDocker } from './docker-daemon.ts';
 import { ensureClusterImages } from './images.ts';
+import { ensureKubeVirt } from './kubevirt.ts';
 import { type NodeName, nodeNames } from './layout.ts';
 import { startNetwork, startNodeContainer } from './node-container.ts';
 import { type Addresses, adminKubeconfig, makeAuthorities, writeNodeFiles } from './node-files.ts';
@@ -23,24 +24,31 @@ export type ClusterOptions = {
   readonly name: string;
   /** Where logs go if the start fails. */
   readonly failureLogsDir: string;
+  /** With KubeVirt's virt-controller, which needs minutes to be built the first time. */
+  readonly kubevirt?: boolean;
   /** Leave a cluster that failed to start as it is, for a look inside. */
   readonly keepOnFailure?: boolean;
 };
 
 type Parts = {
   readonly client: ContainerRuntimeClient;
-  readonly components: Readonly<Record<ComponentName, Component>>;
+  readonly components: Readonly<Record<BaseComponentName, Component>>;
   readonly nodeImage: string;
   readonly archives: readonly string[];
 };
 
 const prepareParts = async (): Promise<Parts> => {
   await ensureDocker();
-  const components = await buildComponents();
   const client = await getContainerRuntimeClient();
-  const nodeImage = await ensureNodeImage(client);
-  const archives = await ensureClusterImages(client, nodeImage, components);
-  return { client, components, nodeImage, archives };
+  try {
+    const components = await buildBaseComponents();
+    const nodeImage = await ensureNodeImage(client);
+    const archives = await ensureClusterImages(client, nodeImage, components);
+    return { client, components, nodeImage, archives };
+  } catch (error) {
+    await releaseDocker(client);
+    throw error;
+  }
 };
 
 const startContainers = async (name: string, parts: Parts): Promise<ClusterState> => {
@@ -163,6 +171,7 @@ export const startCluster = async (options: ClusterOptions): Promise<StartedClus
     const cluster = makeStartedCluster(parts.client, state);
     started = cluster;
     await step(`bring up cluster ${name}`, () => bringUp(cluster, parts.archives));
+    if (options.kubevirt === true) await ensureKubeVirt(cluster);
     return cluster;
   } catch (error) {
     if (started !== undefined) {

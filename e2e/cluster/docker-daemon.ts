@@ -74,14 +74,20 @@ const startDaemon = async (): Promise<void> => {
   });
 };
 
-/** Makes sure that a daemon answers, and points testcontainers at it. */
-export const ensureDocker = async (): Promise<void> => {
-  // Ryuk is an image to be pulled and a privileged container; the harness cleans up by itself, by label.
-  process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+/** Which daemons answer now; refuses when one could not be started either, or anything else is missing on this machine. */
+export const checkDockerAndMachine = async (): Promise<{ machineAnswers: boolean; oursAnswers: boolean }> => {
   const machineHost = process.env['DOCKER_HOST'] ?? 'unix:///var/run/docker.sock';
   const machineAnswers = await answersAt(machineHost);
   const oursAnswers = !machineAnswers && (await answersAt(ourHost));
   await requireMachine({ dockerAnswers: machineAnswers || oursAnswers });
+  return { machineAnswers, oursAnswers };
+};
+
+/** Makes sure that a daemon answers, and points testcontainers at it. */
+export const ensureDocker = async (): Promise<void> => {
+  // Ryuk is an image to be pulled and a privileged container; the harness cleans up by itself, by label.
+  process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+  const { machineAnswers, oursAnswers } = await checkDockerAndMachine();
   if (machineAnswers) return;
   if (!oursAnswers) await step('start a Docker daemon of our own', startDaemon);
   process.env['DOCKER_HOST'] = ourHost;

@@ -6,7 +6,7 @@ import { copyFile, cp, mkdir, mkdtemp, readdir, readFile, rename, rm } from 'nod
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type ContainerRuntimeClient, GenericContainer, ImageName } from 'testcontainers';
-import type { Component, ComponentName } from './build-components.ts';
+import type { BaseComponentName, Component } from './build-components.ts';
 import { cacheDir, imagesDir, sourceDir } from './paths.ts';
 import { step } from './progress.ts';
 
@@ -14,6 +14,9 @@ import { step } from './progress.ts';
 export const busyboxImage = 'localhost/dynamic-networks/busybox:1';
 const multusImage = 'localhost/dynamic-networks/multus:e2e';
 const whereaboutsImage = 'localhost/dynamic-networks/whereabouts:e2e';
+const deviceNetworkImage = 'localhost/dynamic-networks/device-network:e2e';
+/** What virt-controller runs as a virtual machine. */
+export const launcherImage = 'localhost/dynamic-networks/virt-launcher:e2e';
 
 type ImageRecipe = {
   readonly tag: string;
@@ -68,22 +71,48 @@ const ensureArchive = async (client: ContainerRuntimeClient, recipe: ImageRecipe
   return name;
 };
 
-/** Archives of every image that the cluster itself runs, the sandbox image first. */
-export const ensureClusterImages = async (
-  client: ContainerRuntimeClient,
-  nodeImage: string,
-  components: Readonly<Record<ComponentName, Component>>,
-): Promise<readonly string[]> => {
-  const folder = (name: string): string => join(sourceDir, 'images', name);
-  const programs = (name: ComponentName, ...files: string[]): string[] =>
-    files.map((file) => join(components[name].binDir, file));
-  const busybox = await ensureArchive(client, {
+const folder = (name: string): string => join(sourceDir, 'images', name);
+
+const ensureBusybox = (client: ContainerRuntimeClient, nodeImage: string): Promise<string> =>
+  ensureArchive(client, {
     tag: busyboxImage,
     folder: folder('busybox'),
     binaries: [],
     buildArgs: { NODE_IMAGE: nodeImage },
     dependsOn: '',
   });
+
+export const ensureLauncherImage = async (client: ContainerRuntimeClient, nodeImage: string): Promise<string> =>
+  ensureArchive(client, {
+    tag: launcherImage,
+    folder: folder('virt-launcher'),
+    binaries: [],
+    buildArgs: { BUSYBOX_IMAGE: busyboxImage },
+    dependsOn: await ensureBusybox(client, nodeImage),
+  });
+
+export const ensureDeviceNetworkImage = async (
+  client: ContainerRuntimeClient,
+  nodeImage: string,
+  { binDir, key }: Component,
+): Promise<string> =>
+  ensureArchive(client, {
+    tag: deviceNetworkImage,
+    folder: folder('device-network'),
+    binaries: ['sriov-like', 'device-plugin'].map((program) => join(binDir, program)),
+    buildArgs: { BUSYBOX_IMAGE: busyboxImage },
+    dependsOn: `${key} ${await ensureBusybox(client, nodeImage)}`,
+  });
+
+/** Archives of every image that the cluster itself runs, the sandbox image first. */
+export const ensureClusterImages = async (
+  client: ContainerRuntimeClient,
+  nodeImage: string,
+  components: Readonly<Record<BaseComponentName, Component>>,
+): Promise<readonly string[]> => {
+  const programs = (name: BaseComponentName, ...files: string[]): string[] =>
+    files.map((file) => join(components[name].binDir, file));
+  const busybox = await ensureBusybox(client, nodeImage);
   const multus = await ensureArchive(client, {
     tag: multusImage,
     folder: folder('multus'),

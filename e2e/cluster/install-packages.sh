@@ -22,26 +22,42 @@ for pair in $needed; do
   case " $missing " in *" $package "*) ;; *) missing="$missing $package" ;; esac
 done
 
-if [ -z "$missing" ]; then
+# promtool comes in the package of the Prometheus server, which nobody here wants to run: only the one file is taken.
+needs_promtool=true
+if command -v promtool >/dev/null 2>&1; then needs_promtool=false; fi
+
+if [ -z "$missing" ] && ! $needs_promtool; then
   echo 'install-packages: nothing is missing'
   exit 0
 fi
+if $needs_promtool; then what="$missing promtool"; else what=$missing; fi
 
 if ! command -v apt-get >/dev/null 2>&1; then
-  echo "install-packages: this machine has no apt-get; install the equivalents of:$missing" >&2
+  echo "install-packages: this machine has no apt-get; install the equivalents of:$what" >&2
   exit 1
 fi
 if [ "$(id -u)" -ne 0 ]; then
-  echo "install-packages: run me as root; to be installed:$missing" >&2
+  echo "install-packages: run me as root; to be installed:$what" >&2
   exit 1
 fi
 
-echo "install-packages: installing$missing"
+echo "install-packages: installing$what"
 export DEBIAN_FRONTEND=noninteractive
-# shellcheck disable=SC2086 # a list of words on purpose
-if ! apt-get install -y -qq --no-install-recommends $missing; then
+take_promtool() {
+  folder=$(mktemp -d)
+  (cd "$folder" && apt-get download -qq prometheus && dpkg-deb --extract prometheus_*.deb .) &&
+    install -m 755 "$folder/usr/bin/promtool" /usr/local/bin/promtool
+  taken=$?
+  rm -rf "$folder"
+  return $taken
+}
+install_all() {
+  # shellcheck disable=SC2086 # a list of words on purpose
+  if [ -n "$missing" ]; then apt-get install -y -qq --no-install-recommends $missing || return; fi
+  if $needs_promtool; then take_promtool; fi
+}
+if ! install_all; then
   # The package lists may be old or absent.
   apt-get update -qq
-  # shellcheck disable=SC2086
-  apt-get install -y -qq --no-install-recommends $missing
+  install_all
 fi

@@ -18,6 +18,8 @@ export const inNode = {
   config: '/etc/cluster',
   logs: '/var/log/cluster',
   binaries: '/opt/kubernetes/bin',
+  /** Every component of the cache: an optional one may be built while the node runs already. */
+  components: '/opt/components',
   images: '/images',
   containerdSocket: '/run/containerd/containerd.sock',
   multusSocket: '/run/multus/multus.sock',
@@ -25,3 +27,7 @@ export const inNode = {
 } as const;
 
 export const apiServerUrl = (controlPlaneIp: string): string => `https://${controlPlaneIp}:${apiPort}`;
+
+/** What the device plugin of the harness offers on each node; manifests/device-network.yaml says so too. */
+export const deviceResource = 'example.com/vf';
+export const devicesPerNode = 8;

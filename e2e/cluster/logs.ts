@@ -26,6 +26,7 @@ const clusterQuestions: Readonly<Record<string, readonly string[]>> = {
   'events.txt': ['get', 'events', '-A', '--sort-by=.metadata.creationTimestamp'],
   'networks.yaml': ['get', 'network-attachment-definitions', '-A', '-o', 'yaml'],
   'ip-pools.yaml': ['get', 'ippools.whereabouts.cni.cncf.io', '-A', '-o', 'yaml'],
+  'virtual-machines.yaml': ['get', 'vm,vmi,vmim', '-A', '-o', 'yaml'],
   'workloads.txt': ['describe', 'daemonsets,deployments', '-A'],
 };
 

@@ -1,6 +1,7 @@
 // A node as a testcontainers container that is not privileged.
 import { GenericContainer, Network, type StartedNetwork, type StartedTestContainer, Wait } from 'testcontainers';
 import { inNode, type NodeName } from './layout.ts';
+import { componentsDir } from './paths.ts';
 
 export const clusterLabel = 'dynamic-networks.cluster';
 export const nodeLabel = 'dynamic-networks.node';
@@ -49,6 +50,7 @@ export const startNodeContainer = (options: {
       { source: options.configDir, target: inNode.config, mode: 'ro' },
       { source: options.logDir, target: inNode.logs, mode: 'rw' },
       { source: options.binDir, target: inNode.binaries, mode: 'ro' },
+      { source: componentsDir(), target: inNode.components, mode: 'ro' },
       { source: options.imagesDir, target: inNode.images, mode: 'ro' },
     ])
     .withWaitStrategy(Wait.forLogMessage('node is prepared'))

@@ -7,6 +7,7 @@ import { makeKubeconfig } from './kubeconfig.ts';
 import { apiServerUrl, apiServiceIp, type NodeName } from './layout.ts';
 import {
   apiServerCommand,
+  auditPolicy,
   bootScript,
   controllerManagerCommand,
   defaultNetwork,
@@ -35,8 +36,8 @@ export const makeAuthorities = async (): Promise<Authorities> => {
 const pairFiles = (name: string, pair: KeyPair): Files => ({ [`${name}.crt`]: pair.cert, [`${name}.key`]: pair.key });
 const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
 
-const kubeconfigFor = async (
-  authorities: Authorities,
+export const kubeconfigFor = async (
+  authorities: Pick<Authorities, 'cluster'>,
   server: string,
   user: string,
   organization?: string,
@@ -93,6 +94,7 @@ const controlPlaneFiles = async (authorities: Authorities, addresses: Addresses)
     'ca.key': authorities.cluster.key,
     'front-proxy-ca.crt': authorities.frontProxy.cert,
     'service-account.key': makeSigningKey(),
+    'audit-policy.json': json(auditPolicy()),
     ...pairFiles('apiserver', apiServer),
     ...pairFiles('apiserver-kubelet-client', kubeletClient),
     ...pairFiles('front-proxy-client', frontProxyClient),

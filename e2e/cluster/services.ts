@@ -8,7 +8,8 @@ export type ServiceName =
   | 'kube-controller-manager'
   | 'kube-scheduler'
   | 'kube-proxy'
-  | 'kubelet';
+  | 'kubelet'
+  | 'virt-controller';
 
 const config = (file: string): string => `${inNode.config}/${file}`;
 const program = (name: string): string => `${inNode.binaries}/${name}`;
@@ -56,8 +57,21 @@ export const apiServerCommand = (nodeIp: string): readonly string[] => [
     'requestheader-username-headers': 'X-Remote-User',
     'proxy-client-cert-file': config('front-proxy-client.crt'),
     'proxy-client-key-file': config('front-proxy-client.key'),
+    'audit-policy-file': config('audit-policy.json'),
+    'audit-log-path': `${inNode.logs}/${auditLog}`,
   }),
 ];
+
+/** In the node's log folder: every request that an account of the product made, as the API server saw it. */
+export const auditLog = 'audit.log';
+
+/** What was asked for, by whom and with what result; not the objects. Of the product's own accounts only: they are few. */
+export const auditPolicy = (): object => ({
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [{ level: 'Metadata', userGroups: ['system:serviceaccounts:dynamic-networks'] }, { level: 'None' }],
+});
 
 export const controllerManagerCommand: readonly string[] = [
   program('kube-controller-manager'),

@@ -1,13 +1,22 @@
 // The agents as the cluster runs them: killed, taken away from the nodes, configured, waited for.
+import * as z from 'zod';
 import { pollUntil } from '../cluster/poll-until.ts';
-import type { StartedCluster } from '../cluster/started-cluster.ts';
-import { agentDaemonSet, agentNamespace } from '../install-agent.ts';
+import { agentDaemonSet, agentNamespace, agentSelector, configureAgents } from '../install-agent.ts';
+import { signalProcesses } from '../node-exec.ts';
+import type { FaultWorld } from './fault-world.ts';
 
 const deadlineMs = 60_000;
 const daemonSet = `daemonset/${agentDaemonSet}`;
 
-export const makeAgents = (cluster: StartedCluster) => {
-  const kubectl = (...args: string[]): Promise<string> => cluster.kubectl(['-n', agentNamespace, ...args]);
+const telemetryPort = 9464;
+const readinessParts = z.record(z.string(), z.string());
+type ReadinessPart = 'apiServer' | 'networks' | 'multus' | 'containerRuntime';
+
+/** What no other process of the same program is started with. */
+const agentArgument = '/agent-settings[.]yaml$';
+
+export const makeAgents = (world: Pick<FaultWorld, 'kubectl' | 'nodeExec' | 'nodeNames'>) => {
+  const kubectl = (...args: string[]): Promise<string> => world.kubectl.run(['-n', agentNamespace, ...args]);
 
   const areRolledOut = async (): Promise<void> => {
     await kubectl('rollout', 'status', daemonSet, `--timeout=${deadlineMs / 1000}s`);
@@ -32,29 +41,53 @@ export const makeAgents = (cluster: StartedCluster) => {
     areRolledOut,
     areReady,
     /** SIGKILL to the agent's process on each named node; returns how many died. */
-    kill: async (nodes: readonly string[] = cluster.nodes.map(({ name }) => name)): Promise<number> => {
-      const killed = await Promise.all(nodes.map((name) => cluster.node(name).signalContainers('agent', 'SIGKILL')));
+    kill: async (nodes: readonly string[] = world.nodeNames): Promise<number> => {
+      const killed = await Promise.all(
+        nodes.map((name) => signalProcesses(world.nodeExec, name, agentArgument, 'KILL')),
+      );
       return killed.reduce((sum, count) => sum + count, 0);
     },
     /** No node runs an agent until `bringBack`. */
     takeAway: async (): Promise<void> => {
       await patch({ nodeSelector: { 'faults-test/nowhere': 'true' } });
-      await kubectl('wait', 'pod', '--all', '--for=delete', `--timeout=${deadlineMs / 1000}s`);
+      await kubectl('wait', 'pod', '-l', agentSelector, '--for=delete', `--timeout=${deadlineMs / 1000}s`);
     },
     bringBack: async (): Promise<void> => {
       await patch({ nodeSelector: { 'faults-test/nowhere': null } });
       await areRolledOut();
       await areReady();
     },
-    /** An environment variable of every agent, all at once; `undefined` takes it back. */
-    configure: async (name: string, value: string | undefined): Promise<void> => {
-      const strategy = { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: '100%' } } } };
-      await kubectl('patch', daemonSet, '--type=merge', '--patch', JSON.stringify(strategy));
-      await kubectl('set', 'env', daemonSet, value === undefined ? `${name}-` : `${name}=${value}`);
-      await areRolledOut();
+    configure: (name: string, value: string | undefined): Promise<void> => configureAgents(world.kubectl, name, value),
+    /**
+     * What the agent on a node says of its own readiness, without the kubelet's patience in between. Made while the API server
+     * answers; may be asked while it does not.
+     */
+    readinessOn: async (node: string) => {
+      const path = `jsonpath={.items[?(@.spec.nodeName=="${node}")].status.podIP}`;
+      const url = `http://${await kubectl('get', 'pods', '-l', agentSelector, '-o', path)}:${telemetryPort}/readyz`;
+      const becomes = (what: string, isIt: (code: string, parts: Readonly<Record<string, string>>) => boolean) =>
+        pollUntil(
+          `the agent on ${node} to ${what}`,
+          async () => {
+            const answer = await world.nodeExec(node, ['curl', '-sS', '-w', '\n%{http_code}', url]);
+            const [parts = '{}', code = ''] = answer.split(/\n(?=\d+$)/);
+            if (isIt(code, readinessParts.parse(JSON.parse(parts)))) return true;
+            throw new Error(`it says ${answer}`);
+          },
+          { deadlineMs },
+        );
+      return {
+        isWell: () => becomes('be ready', (code) => code === '200'),
+        /** Exactly these parts are down, or too slow to tell. */
+        blames: (...down: readonly ReadinessPart[]) =>
+          becomes(`blame ${down.join(', ')}`, (code, parts) => {
+            const unwell = Object.keys(parts).filter((part) => parts[part] !== 'ok');
+            return code === '503' && unwell.sort().join() === down.toSorted().join();
+          }),
+      };
     },
     logs: (...flags: string[]): Promise<string> =>
-      kubectl('logs', '--selector=app.kubernetes.io/component=agent', '--tail=-1', ...flags),
+      kubectl('logs', `--selector=${agentSelector}`, '--tail=-1', ...flags),
   };
 };
 

@@ -14,7 +14,7 @@ let agents: Agents;
 
 beforeAll(async () => {
   world = await startWorld({ name: 'containerd', range: 63 });
-  agents = makeAgents(world.cluster);
+  agents = makeAgents(world);
   await world.createPods([...podNames, newcomer], onWorker);
 });
 afterAll(() => world.close());
@@ -33,10 +33,12 @@ it.skipIf(!hasNodeAccess)(
       await world.converges('after containerd was killed');
     }
 
+    const readiness = await agents.readinessOn('worker');
     await node.stopService('containerd');
     try {
       await editAll({ x0: 'local', z0: 'wide' });
       await world.edit({ [newcomer]: { x0: 'local' } });
+      await readiness.blames('containerRuntime');
     } finally {
       await node.startService('containerd');
     }

@@ -26,7 +26,7 @@ const answers = (): Promise<true> =>
 
 beforeAll(async () => {
   world = await startWorld({ name: 'control-plane', range: 64 });
-  agents = makeAgents(world.cluster);
+  agents = makeAgents(world);
   await world.createPods(podNames, everywhere);
 });
 afterAll(async () => {
@@ -38,6 +38,7 @@ afterAll(async () => {
 describe.skipIf(!hasNodeAccess)('the control plane', () => {
   it(`without its API server for ${outageMs / 1000} s: edits from just before and just after are done`, async () => {
     const node = world.cluster.node('control-plane');
+    const readiness = await agents.readinessOn('worker');
     await editAll({ x0: 'local', y0: 'wide' });
     await node.stopService('kube-apiserver');
     try {
@@ -45,6 +46,7 @@ describe.skipIf(!hasNodeAccess)('the control plane', () => {
       await sleep(outageMs);
       const worker = world.cluster.node('worker');
       expect(await worker.signalContainers('agent', 'SIGCONT'), 'agents live through it').toBe(1);
+      await readiness.blames('apiServer', 'networks');
     } finally {
       await node.startService('kube-apiserver');
     }

@@ -2,15 +2,16 @@
 // many pods at once, which the fixture of the stories looks at one by one.
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
-import type { NodeName } from '../cluster/layout.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
-import { attachCluster } from '../cluster/started-cluster.ts';
+import { attachCluster, type StartedCluster } from '../cluster/started-cluster.ts';
 import { podDeadlineMs } from '../fixture.ts';
 import { bridgeNetwork, whereaboutsNetwork } from '../networks.ts';
-import { networksAnnotation, type Pod, podMetadata, podSpec, reportsOf, statusOf } from '../pods.ts';
+import { attachNodes, makeNodeExec } from '../node-exec.ts';
+import { networksAnnotation, type Pod, podMetadata, podSpec } from '../pods.ts';
 import { makeKubectl } from '../target.ts';
-import { type Interfaces, type PodView, problemsOf, type World } from './invariant.ts';
+import { type Interfaces, problemsOf, type World } from './invariant.ts';
 import { type HeldAddress, lookAtNode } from './node-snapshot.ts';
+import { viewOf } from './pod-view.ts';
 
 export type FaultWorld = Awaited<ReturnType<typeof startWorld>>;
 
@@ -31,8 +32,9 @@ const convergeDeadlineMs = 90_000;
  */
 export const startWorld = async ({ name: story, range }: { readonly name: string; readonly range: number }) => {
   const target = inject('target');
-  if (target.clusterState === undefined) throw new Error('faults need nodes of the harness: skip where there are none');
-  const cluster = await attachCluster(target.clusterState);
+  const { nodeNames } = target;
+  const nodeExec = makeNodeExec(target, await attachNodes(target));
+  const cluster = target.clusterState === undefined ? undefined : await attachCluster(target.clusterState);
   const kubectl = makeKubectl(target);
   const namespace = `faults-${story}-${randomBytes(2).toString('hex')}`;
   const wanted = new Map<string, Interfaces>();
@@ -46,7 +48,7 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
     const [items, pools, nodes] = await Promise.all([
       pods(),
       kubectl.getJson<Pools>(['ippools.whereabouts.cni.cncf.io', '--all-namespaces']),
-      Promise.all(cluster.nodes.map((node) => lookAtNode(node, namespace))),
+      Promise.all(nodeNames.map((node) => lookAtNode(nodeExec, node, namespace))),
     ]);
     return { pods: items.map(viewOf), nodes, held: heldIn(pools, namespace) };
   };
@@ -65,13 +67,13 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
     await kubectl.run(command, listOf(items));
   };
 
-  const createPods = async (names: readonly string[], nodeOf: (index: number) => NodeName): Promise<void> => {
+  const createPods = async (names: readonly string[], nodeOf: NodeChoice): Promise<void> => {
     for (const name of names) wanted.set(name, {});
     const items = names.map((name, index) => ({
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name, namespace, ...podMetadata({}) },
-      spec: podSpec(target.podImage, { node: nodeOf(index) }),
+      spec: podSpec(target.podImage, { node: nodeOf(nodeNames, index) }),
     }));
     await kubectl.run(['create', '--filename', '-'], listOf(items));
     const wait = ['--for=condition=Ready', `--timeout=${podDeadlineMs / 1000}s`];
@@ -104,8 +106,14 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
   await kubectl.apply(whereaboutsNetwork('wide', { story, namespace, prefix: `10.${range}.1.` }).manifest);
 
   return {
-    cluster,
+    /** Processes and services of the nodes: only where `hasNodeAccess`. */
+    get cluster(): StartedCluster {
+      if (cluster === undefined) throw new Error('this fault needs nodes of the harness: skip it where there are none');
+      return cluster;
+    },
     kubectl,
+    nodeExec,
+    nodeNames,
     namespace,
     local,
     pods,
@@ -134,30 +142,17 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
   };
 };
 
-export const everywhere = (index: number): NodeName => (index % 2 === 0 ? 'worker' : 'control-plane');
-export const onWorker = (): NodeName => 'worker';
+type NodeChoice = (nodeNames: readonly string[], index: number) => string;
+
+/** The one that has no control plane, where there are two. */
+export const onWorker: NodeChoice = (nodeNames) => nodeNames.at(-1) ?? '';
+/** One after the other, the worker first. */
+export const everywhere: NodeChoice = (nodeNames, index) => nodeNames.at(-1 - (index % nodeNames.length)) ?? '';
 
 const annotationOf = (interfaces: Interfaces): string =>
   Object.entries(interfaces)
     .map(([name, network]) => `${network}@${name}`)
     .join(',');
-
-const viewOf = (pod: Pod): PodView => ({
-  name: pod.metadata.name,
-  uid: pod.metadata.uid,
-  isTerminating: pod.metadata.deletionTimestamp !== undefined,
-  reported: Object.fromEntries(
-    statusOf(pod)
-      .filter((entry) => entry.default !== true)
-      .map(({ name, interface: ifname = '', ips }) => [
-        ifname,
-        { network: name.split('/').at(-1) ?? name, address: ips?.[0] ?? 'nothing' },
-      ]),
-  ),
-  notReady: reportsOf(pod)
-    .filter(({ ready }) => !ready)
-    .map((one) => `${one.interface}: ${one.message ?? 'no reason'}`),
-});
 
 /** A pool counts from the first address of its range. */
 const heldIn = (pools: Pools, namespace: string): HeldAddress[] =>

@@ -1,7 +1,6 @@
 // Pods that are deleted by force vanish from the API at once, while their containers may still run: nobody can ask for their
 // interfaces in their name any more. Their addresses come back all the same, also when no agent ran at that time.
 import { afterAll, beforeAll, describe, it } from 'vitest';
-import { hasNodeAccess } from '../fixture.ts';
 import { type Agents, makeAgents } from './agents.ts';
 import { type FaultWorld, onWorker, startWorld } from './fault-world.ts';
 
@@ -18,11 +17,11 @@ const startPods = async (names: readonly string[]): Promise<void> => {
 
 beforeAll(async () => {
   world = await startWorld({ name: 'force-deleted', range: 66 });
-  agents = makeAgents(world.cluster);
+  agents = makeAgents(world);
 });
 afterAll(() => world.close());
 
-describe.skipIf(!hasNodeAccess)('pods deleted by force', () => {
+describe('pods deleted by force', () => {
   it('give their addresses back', async () => {
     await startPods(['a', 'b', 'c']);
     await world.converges('before they are deleted');

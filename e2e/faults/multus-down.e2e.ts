@@ -26,7 +26,7 @@ const interrupted = async (): Promise<number> => {
 
 beforeAll(async () => {
   world = await startWorld({ name: 'multus-down', range: 62 });
-  agents = makeAgents(world.cluster);
+  agents = makeAgents(world);
   await agents.configure('DYNAMIC_NETWORKS_MULTUS_TIMEOUT', `${multusTimeoutMs / 1000}s`);
   await world.createPods(podNames, onWorker);
 });
@@ -49,6 +49,7 @@ describe.skipIf(!hasNodeAccess)('Multus', () => {
   it('hangs for longer than the agent waits: pods say why, and everything agrees once it goes on', async () => {
     await editAll(other);
     await world.converges('before Multus hangs');
+    const readiness = await agents.readinessOn('worker');
     expect(await worker().signalContainers('multus', 'SIGSTOP')).toBe(1);
     try {
       await editAll(both);
@@ -57,9 +58,11 @@ describe.skipIf(!hasNodeAccess)('Multus', () => {
         return pods.every(({ notReady }) => notReady.some((text) => /Multus/i.test(text))) ? true : undefined;
       };
       await pollUntil('every pod to say that Multus does not answer', saysWhy, { deadlineMs: 60_000 });
+      await readiness.blames('multus');
     } finally {
       await worker().signalContainers('multus', 'SIGCONT');
     }
     await world.converges('after Multus went on');
+    await readiness.isWell();
   });
 });

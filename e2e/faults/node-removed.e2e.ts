@@ -15,7 +15,7 @@ let agents: Agents;
 
 beforeAll(async () => {
   world = await startWorld({ name: 'node-removed', range: 70 });
-  agents = makeAgents(world.cluster);
+  agents = makeAgents(world);
   await world.createPods(podNames, onWorker);
 });
 afterAll(() => world.close());

@@ -1,12 +1,14 @@
 // What one node really holds for the pods of a namespace, in a single look: network namespaces, address stores, the ledger.
 import * as z from 'zod';
 import { inNode } from '../cluster/layout.ts';
-import type { ClusterNode } from '../cluster/node.ts';
+import type { NodeExec } from '../node-exec.ts';
 import type { LedgerRecord } from '../node-state.ts';
 
 export type SandboxSnapshot = {
   readonly id: string;
   readonly podUid: string;
+  /** Path of the network namespace. */
+  readonly netns: string;
   /** IPv4 address by interface, without loopback and the default network; an interface without one has ''. */
   readonly addresses: Readonly<Record<string, string>>;
   /** Interfaces that Multus attached when it made the sandbox. */
@@ -39,7 +41,7 @@ for config in /run/containerd/io.containerd.runtime.v2.task/k8s.io/*/config.json
   uid=$(grep -o '"io.kubernetes.cri.sandbox-uid":"[^"]*"' "$config" | cut -d'"' -f4)
   net=$(grep -o '"type":"network","path":"[^"]*"' "$config" | cut -d'"' -f8)
   links=$(nsenter --net="$net" ip -json address show 2>/dev/null) || continue
-  printf 'sandbox\\t%s\\t%s\\t%s\\t%s\\n' "$id" "$uid" "$links" "$(tr -d '\\n' <"/var/lib/cni/multus/$id" 2>/dev/null)"
+  printf 'sandbox\\t%s\\t%s\\t%s\\t%s\\t%s\\n' "$id" "$uid" "$net" "$links" "$(tr -d '\\n' <"/var/lib/cni/multus/$id" 2>/dev/null)"
 done
 for file in ${inNode.hostLocalStore}/"$1"-*/*.*.*.*; do
   [ -f "$file" ] && printf 'held\\t%s\\t%s\\n' "\${file##*/}" "$(tr -s '\\r\\n' '\\t' <"$file")"
@@ -49,14 +51,15 @@ for file in /var/lib/dynamic-networks/*.json; do
 done
 true`;
 
-export const lookAtNode = async (node: ClusterNode, namespace: string): Promise<NodeSnapshot> => {
-  const output = await node.run(['sh', '-c', script, 'sh', namespace]);
+export const lookAtNode = async (nodeExec: NodeExec, node: string, namespace: string): Promise<NodeSnapshot> => {
+  const output = await nodeExec(node, ['sh', '-c', script, 'sh', namespace]);
   const rows = output.split('\n').map((line) => line.split('\t'));
   const of = (kind: string): string[][] => rows.filter(([first]) => first === kind).map(([, ...fields]) => fields);
   return {
-    sandboxes: of('sandbox').map(([id = '', podUid = '', linksText = '', cacheText = '']) => ({
+    sandboxes: of('sandbox').map(([id = '', podUid = '', netns = '', linksText = '', cacheText = '']) => ({
       id,
       podUid,
+      netns,
       addresses: addressesIn(linksText),
       fromCreation: cacheText === '' ? [] : namesIn(cacheText),
     })),

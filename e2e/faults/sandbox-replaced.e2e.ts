@@ -31,7 +31,7 @@ const haveOtherSandboxes = (old: readonly string[]): Promise<true> =>
 
 beforeAll(async () => {
   world = await startWorld({ name: 'sandbox', range: 65 });
-  agents = makeAgents(world.cluster);
+  agents = makeAgents(world);
   await world.createPods(podNames, onWorker);
 });
 afterAll(() => world.close());

@@ -44,6 +44,8 @@ describe.concurrent('an element that cannot be had', () => {
     await story.createNetwork(late);
     await story.expectInterfaces(pod, { blue0: blue, late0: late }, comesWithinMs);
     await story.expectCondition(pod, 'True', 'AllReady');
+    const warnings = await story.events(pod, 'NetworkNotFound');
+    expect(warnings.map(({ count = 1 }) => count)).toEqual([1]);
   });
 
   it('is refused with a reason on a pod that uses the network of its node', async () => {

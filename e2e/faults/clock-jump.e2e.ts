@@ -1,9 +1,8 @@
-// The clock is set back by an hour. Nodes of the harness share the clock of their machine, which no test may touch; so the
+// The clock jumps by an hour, back or ahead. Nodes of the harness share the clock of their machine, which no test may touch; so the
 // agent's own process, the real one in its pod, is shown another time by a module that Node loads before the agent.
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../cluster/poll-until.ts';
-import { hasNodeAccess } from '../fixture.ts';
-import { agentNamespace } from '../install-agent.ts';
+import { signalProcesses } from '../node-exec.ts';
 import { type Agents, makeAgents } from './agents.ts';
 import { type FaultWorld, onWorker, startWorld } from './fault-world.ts';
 
@@ -33,25 +32,19 @@ globalThis.Date = class extends RealDate {
 let world: FaultWorld;
 let agents: Agents;
 
-const worker = () => world.cluster.node('worker');
-const shell = (script: string, ...args: string[]): Promise<string> => worker().run(['sh', '-c', script, 'sh', ...args]);
+const node = (): string => onWorker(world.nodeNames, 0);
+const shell = (script: string, ...args: string[]): Promise<string> =>
+  world.nodeExec(node(), ['sh', '-c', script, 'sh', ...args]);
+const everyNode = (script: string, ...args: string[]): Promise<unknown> =>
+  Promise.all(world.nodeNames.map((name) => world.nodeExec(name, ['sh', '-c', script, 'sh', ...args])));
 const setClock = async (offsetMs: number): Promise<void> => {
   await shell(`echo "$1" > ${shared}/.clock && mv ${shared}/.clock ${shared}/clock-offset`, String(offsetMs));
   const isSeen = async () => ((await shell(`cat ${shared}/clock-seen`)) === String(offsetMs) ? true : undefined);
   await pollUntil('the agent to see the other time', isSeen, { deadlineMs: 10_000, intervalMs: 100 });
 };
 
-/** The agent's own answer, without the kubelet's patience in between. */
-const readiness = async (): Promise<string> => {
-  const path = `{.items[?(@.spec.nodeName=="worker")].status.podIP}`;
-  const ip = await world.kubectl.run(['-n', agentNamespace, 'get', 'pods', '-o', `jsonpath=${path}`]);
-  return worker().run(['curl', '-sS', '-o', '/dev/null', '-w', '%{http_code}', `http://${ip}:9464/readyz`]);
-};
-
-const readinessBecomes = (code: string): Promise<true> =>
-  pollUntil(`/readyz to answer ${code}`, async () => ((await readiness()) === code ? true : undefined), {
-    deadlineMs: 30_000,
-  });
+const signalMultus = async (signal: 'STOP' | 'CONT'): Promise<void> =>
+  expect(await signalProcesses(world.nodeExec, node(), '/multus-daemon$', signal)).toBe(1);
 
 const eventAbout = (name: string): Promise<true> => {
   const list = ['-n', world.namespace, 'get', 'events', '--field-selector=reason=AddedInterface', '-o'];
@@ -62,22 +55,25 @@ const eventAbout = (name: string): Promise<true> => {
 
 beforeAll(async () => {
   world = await startWorld({ name: 'clock', range: 69 });
-  agents = makeAgents(world.cluster);
-  for (const node of world.cluster.nodes)
-    await node.run(['sh', '-c', `mkdir -p ${shared}; printf %s "$1" > ${shared}/clock.mjs`, 'sh', clockModule]);
+  agents = makeAgents(world);
+  await everyNode(`mkdir -p ${shared}; printf %s "$1" > ${shared}/clock.mjs`, clockModule);
   await agents.configure('NODE_OPTIONS', `--import=file://${shared}/clock.mjs`);
   await world.createPods(['a', 'b'], onWorker);
 });
 afterAll(async () => {
   await world.close();
   await agents.configure('NODE_OPTIONS', undefined);
-  for (const node of world.cluster.nodes) await node.run(['sh', '-c', `rm -f ${shared}/clock*`]);
+  await everyNode(`rm -f ${shared}/clock*`);
 });
 
-describe.skipIf(!hasNodeAccess)('the clock set back by an hour', () => {
+describe.each([
+  ['back', -hourMs],
+  ['ahead', hourMs],
+])('the clock set %s by an hour', (direction, jumpMs) => {
   it('does not delay what is to be tried again', async () => {
     const plugin = '/opt/cni/bin/bridge';
-    await world.edit({ a: { x0: 'local' } });
+    await setClock(0);
+    await world.edit({ a: { x0: 'local' }, b: {} });
     await world.converges('before the plugin is away');
     await shell('mv "$1" "$1.away"', plugin);
     try {
@@ -87,33 +83,34 @@ describe.skipIf(!hasNodeAccess)('the clock set back by an hour', () => {
         return pods.find(({ name }) => name === 'b')?.notReady.length === 2 ? true : undefined;
       };
       await pollUntil('both interfaces to have failed', hasFailed, { deadlineMs: 30_000 });
-      await setClock(-hourMs);
+      await setClock(jumpMs);
     } finally {
       await shell('mv "$1.away" "$1"', plugin);
     }
-    await world.converges('after the clock was set back', 60_000);
+    await world.converges('after the clock was set', 60_000);
   });
 
   it('does not make readiness tell old news', async () => {
     await setClock(0);
-    await readinessBecomes('200');
-    await worker().signalContainers('multus', 'SIGSTOP');
+    const readiness = await agents.readinessOn(node());
+    await readiness.isWell();
+    await signalMultus('STOP');
     try {
-      await readinessBecomes('503');
-      await setClock(-hourMs);
+      await readiness.blames('multus');
+      await setClock(jumpMs);
     } finally {
-      await worker().signalContainers('multus', 'SIGCONT');
+      await signalMultus('CONT');
     }
-    await readinessBecomes('200');
+    await readiness.isWell();
   });
 
   it('does not silence events', async () => {
     await setClock(0);
-    await world.edit({ a: { before0: 'local' } });
-    await eventAbout('before0');
-    await setClock(-hourMs);
-    await world.edit({ a: { after0: 'local' } });
-    await eventAbout('after0');
-    await world.converges('after the clock was set back once more');
+    await world.edit({ a: { [`${direction}0`]: 'local' } });
+    await eventAbout(`${direction}0`);
+    await setClock(jumpMs);
+    await world.edit({ a: { [`${direction}1`]: 'local' } });
+    await eventAbout(`${direction}1`);
+    await world.converges('after the clock was set once more');
   });
 });

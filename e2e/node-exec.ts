@@ -1,15 +1,16 @@
-// Reads files of nodes: in the harness by a command in the node's container, elsewhere by a helper pod on each node that
-// mounts the node's /var/lib at the same path. Either way the same command gives the same answer.
+// Runs commands on nodes, to look at their files and at pods' network namespaces: in the harness in the node's container,
+// elsewhere through a helper pod on each node, which enters the node's own file system. Either way the same command gives
+// the same answer.
 import { type ClusterNode, makeNode } from './cluster/node.ts';
 import { pollUntil } from './cluster/poll-until.ts';
 import { findRuntime } from './cluster/started-cluster.ts';
 import { type Kubectl, makeKubectl, type Target } from './target.ts';
 
 const namespace = 'dynamic-networks-e2e';
-const helper = 'node-files';
+const helper = 'node-helper';
 const labels = { 'app.kubernetes.io/name': helper };
 
-/** Runs a command on the node and returns its output; it may only rely on busybox and on /var/lib. */
+/** Runs a command on the node, with the node's own programs, and returns its output. */
 export type NodeExec = (nodeName: string, command: readonly string[]) => Promise<string>;
 
 const helperManifest = (image: string): object => ({
@@ -22,6 +23,7 @@ const helperManifest = (image: string): object => ({
       metadata: { labels },
       spec: {
         automountServiceAccountToken: false,
+        hostPID: true,
         tolerations: [{ operator: 'Exists' }],
         terminationGracePeriodSeconds: 0,
         containers: [
@@ -30,12 +32,9 @@ const helperManifest = (image: string): object => ({
             image,
             imagePullPolicy: 'IfNotPresent',
             command: ['sleep', 'infinity'],
-            // Where SELinux is on, only a privileged container may read the node's files.
             securityContext: { privileged: true },
-            volumeMounts: [{ name: 'state', mountPath: '/var/lib', readOnly: true }],
           },
         ],
-        volumes: [{ name: 'state', hostPath: { path: '/var/lib', type: 'Directory' } }],
       },
     },
   },
@@ -70,7 +69,10 @@ const execInHelper = (kubectl: Kubectl): NodeExec => {
     if (!helpers.has(nodeName)) helpers = await findHelpers(kubectl);
     const pod = helpers.get(nodeName);
     if (pod === undefined) throw new Error(`no helper pod on node ${nodeName}`);
-    return kubectl.run(['-n', namespace, 'exec', pod, '--', ...command]);
+    // The first process of the node is in the node's own mount namespace. Busybox prefers its own programs to the node's
+    // unless a path is given; the node's shell does not.
+    const onNode = ['nsenter', '-t', '1', '-m', '--', '/bin/sh', '-c', 'exec "$@"', 'sh', ...command];
+    return kubectl.run(['-n', namespace, 'exec', pod, '--', ...onNode]);
   };
 };
 
@@ -89,3 +91,20 @@ export const makeNodeExec = (target: Target, nodes: readonly ClusterNode[]): Nod
     return node.run(command);
   };
 };
+
+/** An argument of the process matches, so that neither this script nor the pattern's own text does. */
+const signalScript = `
+count=0
+for file in $(grep -lz -- "$1" /proc/[0-9]*/cmdline 2>/dev/null); do
+  pid=\${file#/proc/}
+  kill -"$2" "\${pid%/cmdline}" && count=$((count + 1))
+done
+echo "$count"`;
+
+/** Signals every process on the node with an argument like the pattern, which ends in `$`; returns how many there were. */
+export const signalProcesses = async (
+  nodeExec: NodeExec,
+  node: string,
+  pattern: `${string}$`,
+  signal: 'KILL' | 'STOP' | 'CONT',
+): Promise<number> => Number(await nodeExec(node, ['sh', '-c', signalScript, 'sh', pattern, signal]));

@@ -1,0 +1,75 @@
+// The gate NetworksAdmission on the suite's installation: turned on as users do, by listing its component, and taken off again.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { pollUntil } from '../cluster/poll-until.ts';
+import { agentNamespace } from '../install-agent.ts';
+import { type Pod, type PodRef, refOf } from '../pods.ts';
+import type { Kubectl } from '../target.ts';
+
+const artifacts = resolve(import.meta.dirname, '..', 'artifacts');
+const base = resolve(artifacts, 'install');
+const overlay = resolve(artifacts, 'install-admission');
+const gate = resolve(import.meta.dirname, '..', '..', 'deploy', 'gates', 'networks-admission');
+
+export const configurationName = 'dynamic-networks-admission';
+export const secretName = 'dynamic-networks-webhook-certificate';
+export const webhookName = 'networks.dynamic-networks.io';
+const deployment = 'deployment/dynamic-networks-controller';
+const deadlineMs = 120_000;
+
+type Configuration = { readonly webhooks: readonly { readonly clientConfig: { readonly caBundle?: string } }[] };
+
+const ready = (kubectl: Kubectl) =>
+  kubectl.run(['-n', agentNamespace, 'rollout', 'status', deployment, `--timeout=${deadlineMs / 1000}s`]);
+
+export const caBundle = async (kubectl: Kubectl): Promise<string> => {
+  const { webhooks } = await kubectl.getJson<Configuration>(['validatingwebhookconfiguration', configurationName]);
+  return webhooks[0]?.clientConfig.caBundle ?? '';
+};
+
+export const turnAdmissionOn = async (kubectl: Kubectl): Promise<void> => {
+  await mkdir(overlay, { recursive: true });
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: [relative(overlay, base)],
+    components: [relative(overlay, gate)],
+  };
+  await writeFile(resolve(overlay, 'kustomization.yaml'), JSON.stringify(kustomization));
+  await kubectl.run(['apply', '-k', overlay]);
+  await ready(kubectl);
+  await pollUntil('the caBundle', async () => ((await caBundle(kubectl)) === '' ? undefined : true), { deadlineMs });
+};
+
+export const turnAdmissionOff = async (kubectl: Kubectl): Promise<void> => {
+  await kubectl.run(['delete', 'validatingwebhookconfiguration', configurationName, '--ignore-not-found']);
+  await kubectl.run(['-n', agentNamespace, 'set', 'env', deployment, 'DYNAMIC_NETWORKS_ADMISSION_MODE-']);
+  await kubectl.run(['apply', '-k', base]);
+  await ready(kubectl);
+};
+
+export const setMode = async (kubectl: Kubectl, mode: 'off' | 'warn' | 'enforce'): Promise<void> => {
+  await kubectl.run(['-n', agentNamespace, 'set', 'env', deployment, `DYNAMIC_NETWORKS_ADMISSION_MODE=${mode}`]);
+  await ready(kubectl);
+};
+
+export const scaleControllers = async (kubectl: Kubectl, replicas: number): Promise<void> => {
+  await kubectl.run(['-n', agentNamespace, 'scale', deployment, `--replicas=${replicas}`]);
+  const wanted = async () => ((await controllers(kubectl)).length === replicas ? true : undefined);
+  await pollUntil(`${replicas} controllers`, wanted, { deadlineMs });
+  await ready(kubectl);
+};
+
+export const controllers = async (kubectl: Kubectl): Promise<readonly PodRef[]> => {
+  const selector = ['-l', 'app.kubernetes.io/component=controller'];
+  const { items } = await kubectl.getJson<{ items: Pod[] }>(['-n', agentNamespace, 'pods', ...selector]);
+  return items.map(refOf);
+};
+
+/** How many questions a replica has answered. */
+export const countAnswers = async (kubectl: Kubectl, { name }: PodRef): Promise<number> => {
+  const path = `/api/v1/namespaces/${agentNamespace}/pods/${name}:9464/proxy/metrics`;
+  const metrics = await kubectl.run(['get', '--raw', path]);
+  const samples = metrics.matchAll(/^dynamic_networks_controller_admission_duration_seconds_count\{.*\} (\d+)$/gm);
+  return [...samples].reduce((sum, [, count]) => sum + Number(count), 0);
+};

@@ -1,0 +1,52 @@
+// The gate VMPersistentIPs on the suite's installation, turned on as users do: the definition of claims first, then the component.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { pollUntil } from '../cluster/poll-until.ts';
+import { agentNamespace } from '../install-agent.ts';
+import type { Kubectl } from '../target.ts';
+
+const artifacts = resolve(import.meta.dirname, '..', 'artifacts');
+const base = resolve(artifacts, 'install');
+const overlay = resolve(artifacts, 'install-claims');
+const deploy = resolve(import.meta.dirname, '..', '..', 'deploy');
+
+const configurationName = 'dynamic-networks-claims';
+export const controllerDeployment = 'deployment/dynamic-networks-controller';
+const deadlineMs = 120_000;
+
+type Configuration = { readonly webhooks: readonly { readonly clientConfig: { readonly caBundle?: string } }[] };
+
+export const controllersReady = (kubectl: Kubectl) =>
+  kubectl.run(['-n', agentNamespace, 'rollout', 'status', controllerDeployment, `--timeout=${deadlineMs / 1000}s`]);
+
+export const turnClaimsOn = async (kubectl: Kubectl): Promise<void> => {
+  await kubectl.run(['apply', '-k', resolve(deploy, 'crds')]);
+  await kubectl.run(['wait', '--for=condition=Established', 'crd/ipamclaims.k8s.cni.cncf.io', '--timeout=60s']);
+  await mkdir(overlay, { recursive: true });
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: [relative(overlay, base)],
+    components: [relative(overlay, resolve(deploy, 'gates', 'vm-persistent-ips'))],
+  };
+  await writeFile(resolve(overlay, 'kustomization.yaml'), JSON.stringify(kustomization));
+  await kubectl.run(['apply', '-k', overlay]);
+  await controllersReady(kubectl);
+  const hasBundle = async () => {
+    const { webhooks } = await kubectl.getJson<Configuration>(['mutatingwebhookconfiguration', configurationName]);
+    return webhooks[0]?.clientConfig.caBundle ? true : undefined;
+  };
+  await pollUntil('the caBundle', hasBundle, { deadlineMs });
+};
+
+export const turnClaimsOff = async (kubectl: Kubectl): Promise<void> => {
+  await kubectl.run(['delete', 'mutatingwebhookconfiguration', configurationName, '--ignore-not-found']);
+  await kubectl.run(['apply', '-k', base]);
+  await controllersReady(kubectl);
+};
+
+/** Without a replica nobody answers the webhook. */
+export const scaleControllers = async (kubectl: Kubectl, replicas: number): Promise<void> => {
+  await kubectl.run(['-n', agentNamespace, 'scale', controllerDeployment, `--replicas=${replicas}`]);
+  await controllersReady(kubectl);
+};

@@ -1,0 +1,323 @@
+// What somebody tries who may edit a pod, write a network, or reach a node's disk. docs/threat-model.md has the whole list, with
+// what is tested elsewhere. Each attack is followed by something ordinary, which must work.
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { type ApiClient, makeApiClient } from '../api-client.ts';
+import { readAuditLog } from '../audit-log.ts';
+import { explained } from '../expectations.ts';
+import { hasNodeAccess, plugDeadlineMs, withNamespace } from '../fixture.ts';
+import { bridgeNetwork, type Network } from '../networks.ts';
+import { networksAnnotation, type PodRef, reportsAnnotation, statusAnnotation } from '../pods.ts';
+
+const story = withNamespace('attacks', 83);
+const target = inject('target');
+
+let blue: Network;
+let victim: PodRef;
+beforeAll(async () => {
+  blue = await story.network(bridgeNetwork, 'blue');
+  victim = await story.startPod('victim');
+  await story.annotate(victim, 'blue@v0');
+  await story.expectInterfaces(victim, { v0: blue });
+});
+
+/** By a file: a quarter of a megabyte is more than a command line takes. */
+const annotateRaw = async (pod: PodRef, annotations: Readonly<Record<string, string | null>>): Promise<string> => {
+  const file = join(await mkdtemp(join(tmpdir(), 'patch-')), 'patch.json');
+  await writeFile(file, JSON.stringify({ metadata: { annotations } }));
+  return story.kubectl.run([
+    ...['-n', pod.namespace, 'patch', 'pod', pod.name, '--type=merge', `--patch-file=${file}`],
+  ]);
+};
+const defineNetwork = (name: string, config: object): Promise<string> =>
+  story.kubectl.apply({
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { name, namespace: story.namespace },
+    spec: { config: JSON.stringify(config) },
+  });
+const expectReason = (pod: PodRef, iface: string, reason: string): Promise<unknown> =>
+  explained(
+    `${iface} of ${pod.name} to be ${reason}`,
+    async () => {
+      expect(await story.reports(pod)).toEqual(
+        expect.arrayContaining([expect.objectContaining({ interface: iface, ready: false, reason })]),
+      );
+      return true;
+    },
+    plugDeadlineMs,
+  );
+
+describe('names of networks', () => {
+  it.each<[string, string]>([
+    ['a path upwards', '../blue@x0'],
+    ['a path through the namespace', 'kube-system/../default/blue@x0'],
+    ['an encoded slash', 'kube-system%2Fblue@x0'],
+    ['an encoded slash in a namespace', JSON.stringify([{ name: 'blue', namespace: '..%2f..', interface: 'x0' }])],
+    ['a query', JSON.stringify([{ name: 'blue?watch=1', interface: 'x0' }])],
+    ['a Cyrillic look-alike', 'blu\u0435@x0'],
+    ['wide letters', '\uff42\uff4c\uff55\uff45@x0'],
+    ['an invisible character', 'bl\u200bue@x0'],
+    ['a zero byte', JSON.stringify([{ name: 'blue\u0000', interface: 'x0' }])],
+  ])('that are tricks are refused, and nothing changes: %s', async (_, text) => {
+    await annotateRaw(victim, { [networksAnnotation]: text });
+    await story.expectCondition(victim, 'False', 'InvalidNetworks');
+    await story.expectInterfaces(victim, { v0: blue });
+    await annotateRaw(victim, { [networksAnnotation]: 'blue@v0' });
+    await story.expectCondition(victim, 'True', 'AllReady');
+  });
+
+  it('of namespaces that do not exist lead nowhere', async () => {
+    await story.annotate(victim, `blue@v0,no-such-${story.namespace}/blue@x0`);
+    await expectReason(victim, 'x0', 'NetworkNotFound');
+    await story.annotate(victim, 'blue@v0');
+    await story.expectCondition(victim, 'True', 'AllReady');
+  });
+});
+
+describe('annotations', () => {
+  it.each<[string, () => string]>([
+    ['of 250 KiB that mean nothing', () => `[${'"x",'.repeat(62_000)}"x"]`],
+    ['with 6,000 networks', () => Array.from({ length: 6000 }, (_, index) => `blue@i${index}`).join(',')],
+    ['with one name of 250 KiB', () => 'b'.repeat(250_000)],
+    ['of 100,000 levels', () => '['.repeat(100_000)],
+  ])('%s are refused in few words, and heal', async (_, text) => {
+    await annotateRaw(victim, { [networksAnnotation]: text() });
+    const { message = '' } = await story.expectCondition(victim, 'False', 'InvalidNetworks');
+    expect(message.length).toBeLessThan(2000);
+    await story.expectInterfaces(victim, { v0: blue });
+    await annotateRaw(victim, { [networksAnnotation]: 'blue@v0' });
+    await story.expectCondition(victim, 'True', 'AllReady');
+  });
+
+  it.each(['eth0', 'lo'])('cannot take %s', async (name) => {
+    await story.annotate(victim, `blue@v0,blue@${name}`);
+    await expectReason(victim, name, 'InterfaceNameTaken');
+    await story.expectInterfaces(victim, { v0: blue });
+    await story.annotate(victim, 'blue@v0');
+    await story.expectCondition(victim, 'True', 'AllReady');
+  });
+
+  it.each([
+    ['another variable', 'x0;CNI_NETNS=/proc/1/ns/net'],
+    ['a path', '../x0'],
+    ['a new line', 'x0\ny0'],
+    ['a space', 'x 0'],
+  ])('cannot smuggle %s in with an interface name', async (_, name) => {
+    await story.annotate(victim, [
+      { name: 'blue', interface: 'v0' },
+      { name: 'blue', interface: name },
+    ]);
+    await story.expectCondition(victim, 'False', 'InvalidNetworks');
+    await story.expectInterfaces(victim, { v0: blue });
+    await story.annotate(victim, 'blue@v0');
+    await story.expectCondition(victim, 'True', 'AllReady');
+  });
+
+  it('with arguments that name another pod are data for the plugin, and act on their own pod only', async () => {
+    const pod = await story.startPod('impostor');
+    const args = { K8S_POD_NAME: victim.name, K8S_POD_UID: victim.uid, CNI_NETNS: '/proc/1/ns/net' };
+    await story.annotate(pod, [{ name: 'blue', interface: 'x0', 'cni-args': args }]);
+    await story.expectInterfaces(pod, { x0: blue });
+    await story.expectInterfaces(victim, { v0: blue });
+  });
+});
+
+describe('configs of networks', () => {
+  it.each<[string, object]>([
+    ['the path of a program', { type: '/bin/sh' }],
+    ['a path out of the directory of plugins', { type: '../../../bin/sh' }],
+    ['a path as the plugin for addresses', { type: 'bridge', bridge: 'evil0', ipam: { type: '/tmp/evil' } }],
+  ])('with %s are never sent to Multus', async (_, config) => {
+    await defineNetwork('evil', { cniVersion: '0.3.1', name: 'evil', ...config });
+    await story.annotate(victim, 'blue@v0,evil@x0');
+    await expectReason(victim, 'x0', 'InvalidNetworkConfig');
+    await story.expectInterfaces(victim, { v0: blue });
+    await story.annotate(victim, 'blue@v0');
+    await story.expectCondition(victim, 'True', 'AllReady');
+  });
+
+  it.skipIf(!hasNodeAccess)(
+    'with a plugin that does not exist, and variables for its environment, fail alone, and are undone once there is one',
+    async () => {
+      const plugin = 'e2e-no-such-plugin';
+      const environment = { env: { PATH: '/tmp' }, environment: ['LD_PRELOAD=/tmp/x'] };
+      await defineNetwork('broken', { cniVersion: '0.3.1', name: 'broken', type: plugin, ...environment });
+      await story.annotate(victim, 'broken@x0,blue@v0,blue@w0');
+      await expectReason(victim, 'x0', 'FailedAddingInterface');
+      await story.expectInterfaces(victim, { v0: blue, w0: blue });
+      await story.annotate(victim, 'blue@v0');
+      await story.expectInterfaces(victim, { v0: blue });
+      // Nobody can tell whether the plugin did something before it was gone: DEL is tried until it is there.
+      const node = story.clusterNode(story.node);
+      const seen = `/tmp/${plugin}.env`;
+      const script = `#!/bin/sh\nenv > ${seen}\n`;
+      await node.run(['sh', '-c', `printf '${script}' > /opt/cni/bin/${plugin}; chmod 755 /opt/cni/bin/${plugin}`]);
+      try {
+        await explained(
+          'the ledger to be rid of x0',
+          async () => {
+            const record = (await story.ledgerOf(story.node)).find(({ uid }) => uid === victim.uid);
+            expect(record?.attachments.map((one) => one.interface)).toEqual(['v0']);
+            return true;
+          },
+          100_000,
+        );
+        const variables = await node.run(['cat', seen]);
+        expect(variables).toContain('CNI_COMMAND=DEL');
+        expect(variables).not.toMatch(/LD_PRELOAD|^PATH=\/tmp$/m);
+      } finally {
+        await node.run(['rm', '-f', `/opt/cni/bin/${plugin}`, seen]);
+      }
+    },
+    180_000,
+  );
+});
+
+describe('what the agent wrote, written by somebody else', () => {
+  it('a faked report is put right', async () => {
+    const pod = await story.startPod('faker');
+    await annotateRaw(pod, {
+      [reportsAnnotation]: JSON.stringify([{ interface: 'x0', network: 'a/b', ready: true, since: 'today' }]),
+      [networksAnnotation]: 'blue@x1',
+    });
+    await story.expectInterfaces(pod, { x1: blue });
+    await explained(
+      'the report to tell the truth',
+      async () => {
+        expect(await story.reports(pod)).toEqual([expect.objectContaining({ interface: 'x1', ready: true })]);
+        return true;
+      },
+      plugDeadlineMs,
+    );
+  });
+
+  it('a forged network-status does not cut the pod off, nor anybody else', async () => {
+    const pod = await story.startPod('forger');
+    const status = (await story.getPod(pod)).metadata.annotations?.[statusAnnotation] ?? '';
+    const forged = [{ name: blue.fullName, interface: 'eth0', ips: ['10.83.0.99'], dns: {} }];
+    await annotateRaw(pod, { [statusAnnotation]: JSON.stringify(forged), [networksAnnotation]: 'blue@x0' });
+    await explained(
+      'x0 to be plugged beside eth0',
+      async () => {
+        const names = (await story.links(pod)).map(({ ifname }) => ifname);
+        expect(names).toEqual(expect.arrayContaining(['eth0', 'x0']));
+        return true;
+      },
+      plugDeadlineMs,
+    );
+    await annotateRaw(pod, { [networksAnnotation]: null });
+    await explained(
+      'x0 to be gone, and eth0 to stay',
+      async () => {
+        expect((await story.links(pod)).map(({ ifname }) => ifname).filter((name) => name !== 'lo')).toEqual(['eth0']);
+        return true;
+      },
+      plugDeadlineMs,
+    );
+    await annotateRaw(pod, { [statusAnnotation]: status });
+    await story.expectInterfaces(victim, { v0: blue });
+  });
+
+  it('an unreadable network-status stops work on that pod, until it is restored', async () => {
+    const pod = await story.startPod('unreadable');
+    const status = (await story.getPod(pod)).metadata.annotations?.[statusAnnotation] ?? '';
+    await annotateRaw(pod, { [statusAnnotation]: '{"', [networksAnnotation]: 'blue@x0' });
+    await story.expectCondition(pod, 'False', 'StatusUnreadable');
+    await annotateRaw(pod, { [statusAnnotation]: status });
+    await story.expectInterfaces(pod, { x0: blue });
+  });
+
+  it.skipIf(!hasNodeAccess)(
+    'forged and linked ledger files are set aside, and what they name is not touched',
+    async () => {
+      const node = story.clusterNode(story.node);
+      const forged = {
+        version: 1,
+        namespace: 'kube-system',
+        name: 'x',
+        uid: '../../../etc/passwd',
+        sandboxMark: '',
+        attachments: [],
+      };
+      const files = { 'forged.json': JSON.stringify(forged), 'half.json': '{"version":1,' };
+      for (const [file, content] of Object.entries(files)) {
+        await node.run(['sh', '-c', 'printf %s "$2" > "/var/lib/dynamic-networks/$1"', 'sh', file, content]);
+      }
+      await node.run(['ln', '-sf', '/etc/hostname', '/var/lib/dynamic-networks/linked.json']);
+      const before = await node.run(['cat', '/etc/hostname']);
+      await node.signalContainers('agent', 'SIGKILL');
+      const count =
+        'cd /var/lib/dynamic-networks; ls | grep -cE "^(forged|half|linked)\\.json\\.corrupt-"; ls -d *.json';
+      await explained(
+        'the three files to be set aside',
+        async () => {
+          const listing = await node.run(['sh', '-c', count]);
+          expect(listing).toMatch(/^3\b/);
+          expect(listing).not.toMatch(/forged|half|linked/);
+          return true;
+        },
+        plugDeadlineMs,
+      );
+      expect(await node.run(['cat', '/etc/hostname'])).toBe(before);
+      await explained(
+        'the node to tell of it',
+        async () => {
+          const args = ['-n', 'default', 'get', 'events', '--field-selector', 'reason=LedgerCorrupt', '-o', 'name'];
+          expect(await story.kubectl.run(args)).not.toBe('');
+          return true;
+        },
+        plugDeadlineMs,
+      );
+      await node.run(['sh', '-c', 'rm /var/lib/dynamic-networks/*.corrupt-*']);
+      await story.annotate(victim, 'blue@v0,blue@w0');
+      await story.expectInterfaces(victim, { v0: blue, w0: blue });
+      await story.annotate(victim, 'blue@v0');
+      await story.expectInterfaces(victim, { v0: blue });
+    },
+  );
+});
+
+describe.skipIf(!hasNodeAccess)('a storm of edits on one pod', () => {
+  const stormMs = 5000;
+
+  /** As fast as the API server takes them. Returns how many. */
+  const storm = async (api: ApiClient, pod: PodRef): Promise<number> => {
+    const path = `/api/v1/namespaces/${pod.namespace}/pods/${pod.name}`;
+    const end = performance.now() + stormMs;
+    let edits = 0;
+    const attacker = async (): Promise<void> => {
+      while (performance.now() < end) {
+        edits += 1;
+        const text = edits % 2 === 0 ? 'blue@s0' : `blue@s0,blue@t${edits % 10}`;
+        await api.mergePatch(path, { metadata: { annotations: { [networksAnnotation]: text } } });
+      }
+    };
+    await Promise.all(Array.from({ length: 12 }, attacker));
+    return edits;
+  };
+
+  it('does not starve others, nor reach the API server through the agent', async () => {
+    const [stormy, calm] = await Promise.all([story.startPod('stormy'), story.startPod('calm')]);
+    const began = new Date().toISOString();
+    const raging = storm(makeApiClient(target.kubeconfigPath), stormy);
+    await story.annotate(calm, 'blue@c0');
+    await story.expectInterfaces(calm, { c0: blue });
+    const edits = await raging;
+    await story.annotate(stormy, 'blue@s0');
+    await story.expectInterfaces(stormy, { s0: blue });
+
+    if (target.clusterState === undefined) throw new Error('no audit log');
+    const asked = (await readAuditLog(target.clusterState)).filter(
+      ({ requestReceivedTimestamp }) => requestReceivedTimestamp > began,
+    );
+    const writes = asked.filter(({ verb, objectRef }) => verb === 'patch' && objectRef?.name === stormy.name);
+    const events = asked.filter(({ verb, objectRef }) => verb === 'create' && objectRef?.resource === 'events');
+    expect(edits).toBeGreaterThan(20);
+    // One write for a whole pass over the pod, however many edits came meanwhile; and at most 25 events at once on one object.
+    expect(writes.length, `${edits} edits`).toBeLessThan(edits / 2);
+    expect(events.length).toBeLessThan(100);
+  });
+});

@@ -1,0 +1,150 @@
+// The network of the nodes themselves, on two nodes whose interfaces have different names: here on a bridge, there on eth0.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { explained } from '../expectations.ts';
+import { hasNodeAccess, hasTwoNodes, plugDeadlineMs, withNamespace } from '../fixture.ts';
+import type { Network } from '../networks.ts';
+import type { PodRef } from '../pods.ts';
+
+const story = withNamespace('nodenet', 82);
+
+const nodeNetwork = (): Network => ({
+  name: 'node-network',
+  namespace: story.namespace,
+  fullName: `${story.namespace}/node-network`,
+  cniName: 'node-network',
+  ipam: 'none',
+  prefix: '',
+  config: '',
+  manifest: {
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { name: 'node-network', namespace: story.namespace },
+  },
+});
+
+/** Moves the node's address, with its routes, from one interface to another. In one go: the node is cut off meanwhile. */
+const moveAddress = `set -eu
+from="$1"; to="$2"; address=$(ip -4 -o address show dev "$from" scope global | awk '{print $4; exit}')
+ip -4 route show dev "$from" | grep -v 'proto kernel' | sed 's/ linkdown//' > /tmp/routes
+ip address del "$address" dev "$from"; ip address add "$address" brd + dev "$to"
+while read -r route; do ip route replace $route dev "$to"; done < /tmp/routes`;
+const bridgeUp =
+  'ip link add br-node type bridge forward_delay 0; ip link set br-node up; ip link set eth0 master br-node';
+const bridgeDown = 'ip link set eth0 nomaster';
+
+describe.skipIf(!hasNodeAccess || !hasTwoNodes)('the network of the nodes', () => {
+  const worker = () => story.clusterNode(story.node);
+  const onWorker = (script: string, ...args: string[]) => worker().run(['sh', '-c', script, 'sh', ...args]);
+  const network = nodeNetwork();
+  /** Of the network that the nodes' containers share, as the worker has it. */
+  let prefixLength = '';
+  let gateway = '';
+  /** High in the range: containers get low ones. */
+  const addressOf = (host: number): string => `${worker().ip.split('.').slice(0, 3).join('.')}.${240 + host}`;
+
+  beforeAll(async () => {
+    const facts = await onWorker('ip -4 route show default; ip -4 -o address show dev eth0');
+    gateway = /via (\S+)/.exec(facts)?.[1] ?? '';
+    prefixLength = /inet [\d.]+\/(\d+)/.exec(facts)?.[1] ?? '';
+    await onWorker(`${bridgeUp}\n${moveAddress}`, 'eth0', 'br-node');
+    await story.network(() => network, network.name);
+  });
+  // Whatever a test left half-done: the node is as the harness made it.
+  afterAll(async () => {
+    // Pods first: macvlan cannot be told to clean up once the interface that it was on is gone.
+    await story.kubectl.run([
+      ...['-n', story.namespace, 'delete', 'pods', '--all', '--grace-period=1', '--timeout=60s'],
+    ]);
+    await story.expectNothingLeft();
+    await onWorker(
+      `ip link show br-node >/dev/null 2>&1 || exit 0
+      address=$(ip -4 -o address show scope global | awk '$2 == "br-node" || $2 == "eth0" {print $4; exit}')
+      ip link set eth0 nomaster; ip link del br-node
+      ip address replace "$address" brd + dev eth0; ip route replace default via "$1" dev eth0
+      bash /etc/cluster/boot.sh`,
+      gateway,
+    );
+  });
+
+  const join = async (pod: PodRef, host: number): Promise<string> => {
+    const address = addressOf(host);
+    await story.exec(pod, ['ip', 'address', 'add', `${address}/${prefixLength}`, 'dev', 'lan0']);
+    return address;
+  };
+  const expectReach = (pod: PodRef, address: string) =>
+    explained(
+      `${pod.name} to reach ${address}`,
+      async () => {
+        await story.exec(pod, ['ping', '-c', '1', '-W', '1', '-I', 'lan0', address]);
+        return true;
+      },
+      plugDeadlineMs,
+    );
+  const masterOf = async (pod: PodRef): Promise<string> => {
+    const file = `/var/lib/dynamic-networks/${pod.uid}.json`;
+    const record: { attachments: { config: string }[] } = JSON.parse(
+      await story.clusterNode(pod.node).run(['cat', file]),
+    );
+    const config: { master: string } = JSON.parse(record.attachments[0]?.config ?? '{}');
+    return config.master;
+  };
+  const plug = async (name: string, node = story.node): Promise<PodRef> => {
+    const pod = await story.startPod(name, { node, isNetAdmin: true });
+    await story.annotate(pod, 'node-network@lan0');
+    await story.expectInterfaces(pod, { lan0: network });
+    return pod;
+  };
+
+  it('joins two pods on different nodes, with each other and with the neighbours of the nodes', async () => {
+    const [here, there] = await Promise.all([plug('here'), plug('there', story.otherNode)]);
+    expect([await masterOf(here), await masterOf(there)]).toEqual(['br-node', 'eth0']);
+    const [hereIp, thereIp] = [await join(here, 1), await join(there, 2)];
+    await expectReach(here, thereIp);
+    await expectReach(there, hereIp);
+    await expectReach(here, gateway);
+    await expectReach(there, gateway);
+    await expectReach(here, story.clusterNode(story.otherNode).ip);
+  });
+
+  it('gives the MAC that the element asks for', async () => {
+    const mac = '02:00:00:00:82:01';
+    const pod = await story.startPod('mac');
+    await story.annotate(pod, [{ name: 'node-network', interface: 'lan0', mac }]);
+    expect(await story.expectInterfaces(pod, { lan0: network })).toMatchObject([{ mac }]);
+  });
+
+  it('is attached by Multus itself when a pod is made with it', async () => {
+    const pod = await story.startPod('made', { networks: 'node-network@lan0', isNetAdmin: true });
+    await story.expectInterfaces(pod, { lan0: network });
+    await join(pod, 3);
+    await expectReach(pod, gateway);
+    await story.annotate(pod, undefined);
+    await story.expectInterfaces(pod, {});
+  });
+
+  it('is not guessed: where two interfaces are on the network, the plug fails with the reason, and heals', async () => {
+    await onWorker(
+      `ip link add dup0 type bridge; ip link set dup0 up; ip address add ${addressOf(9)}/${prefixLength} brd + dev dup0`,
+    );
+    const pod = await story.startPod('doubtful');
+    try {
+      await story.annotate(pod, 'node-network@lan0');
+      await story.expectCondition(pod, 'False', 'NodeNetworkNotFound');
+      await story.expectEvent(pod, 'NodeNetworkNotFound', /br-node and dup0|dup0 and br-node/);
+      await story.expectInterfaces(pod, {});
+    } finally {
+      await onWorker('ip link del dup0');
+    }
+    await story.expectInterfaces(pod, { lan0: network });
+  });
+
+  it('follows an address that moves: what is plugged stays, what is plugged later is on the new interface', async () => {
+    const before = await plug('before');
+    await onWorker(`${bridgeDown}\n${moveAddress}`, 'br-node', 'eth0');
+    const after = await plug('after');
+    expect([await masterOf(before), await masterOf(after)]).toEqual(['br-node', 'eth0']);
+    await story.expectInterfaces(before, { lan0: network });
+    await join(after, 4);
+    await expectReach(after, gateway);
+  });
+});

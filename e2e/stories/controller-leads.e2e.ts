@@ -1,0 +1,27 @@
+// The controller with the rights that are shipped: one of its replicas leads, and another follows when it ends.
+import { expect, inject, it } from 'vitest';
+import { pollUntil } from '../cluster/poll-until.ts';
+import { agentNamespace } from '../install-agent.ts';
+import { makeKubectl } from '../target.ts';
+
+const kubectl = makeKubectl(inject('target'));
+const inNamespace = (...args: string[]): Promise<string> => kubectl.run(['-n', agentNamespace, ...args]);
+
+/** Name of the pod that holds the lease; undefined when nobody does. */
+const findLeader = async (): Promise<string | undefined> => {
+  const path = 'jsonpath={.spec.holderIdentity}';
+  const holder = await inNamespace('get', 'lease', 'dynamic-networks-controller', '--ignore-not-found', '-o', path);
+  return holder.split('_')[0] || undefined;
+};
+
+it('leads, and hands over when the leader is deleted', async () => {
+  const first = await pollUntil('a replica to lead', findLeader, { deadlineMs: 60_000 });
+  await inNamespace('delete', 'pod', first, '--wait=false');
+  const other = async () => {
+    const leader = await findLeader();
+    return leader === first ? undefined : leader;
+  };
+  const second = await pollUntil('the other replica to lead', other, { deadlineMs: 60_000 });
+  expect(second).toMatch(/^dynamic-networks-controller-/);
+  await inNamespace('rollout', 'status', 'deployment/dynamic-networks-controller', '--timeout=120s');
+});
