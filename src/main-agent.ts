@@ -60,6 +60,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
     client,
     component: 'dynamic-networks',
     instance: settings.nodeName,
+    onIdle: () => queue.onIdle(),
     onDropped: (reason, error) => {
       metrics.eventDropped(reason);
       log.debug({ reason, err: error }, 'event not sent');

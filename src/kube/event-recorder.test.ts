@@ -10,6 +10,7 @@ interface Sent extends Omit<ApiRequest, 'body'> {
 let sent: Sent[];
 let dropped: string[];
 let fail: ((request: Sent) => void) | undefined;
+let idle: PromiseWithResolvers<void>;
 let recorder: EventRecorder;
 
 beforeEach(() => {
@@ -17,6 +18,8 @@ beforeEach(() => {
   sent = [];
   dropped = [];
   fail = undefined;
+  idle = Promise.withResolvers();
+  idle.resolve();
   recorder = new EventRecorder({
     client: {
       json: async (request) => {
@@ -28,6 +31,7 @@ beforeEach(() => {
     },
     component: 'dynamic-networks',
     instance: 'node-a',
+    onIdle: () => idle.promise,
     onDropped: (reason) => dropped.push(reason),
   });
 });
@@ -93,6 +97,38 @@ describe('an event', () => {
   });
 });
 
+describe('an event while there is work', () => {
+  beforeEach(() => {
+    idle = Promise.withResolvers();
+  });
+  const times = () => sent.map(({ body }) => body['firstTimestamp']);
+
+  it('waits for its end, and tells when it happened', async () => {
+    recorder.record(web, added);
+    await vi.advanceTimersByTimeAsync(1000);
+    recorder.record({ ...web, uid: 'uid-2' }, added);
+    expect(sent).toEqual([]);
+    idle.resolve();
+    await settle();
+    expect([times(), vi.getTimerCount()]).toEqual([['2024-01-01T00:00:00Z', '2024-01-01T00:00:01Z'], 0]);
+  });
+
+  it('waits two seconds at most, whatever else is recorded meanwhile', async () => {
+    recorder.record(web, added);
+    await vi.advanceTimersByTimeAsync(1900);
+    recorder.record({ ...web, uid: 'uid-2' }, added);
+    expect(sent).toEqual([]);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('is sent by a flush', async () => {
+    recorder.record(web, added);
+    await recorder.flush(1000);
+    expect(sent).toHaveLength(1);
+  });
+});
+
 describe('the same event again', () => {
   it('is counted on the one that exists, at most every ten seconds', async () => {
     for (let i = 0; i < 5; i += 1) recorder.record(web, added);
@@ -112,7 +148,7 @@ describe('the same event again', () => {
     ]);
     recorder.record(web, added);
     await vi.advanceTimersByTimeAsync(10_000);
-    expect(sent.map(({ body }) => body['count'])).toEqual([1, 6, 7]);
+    expect(sent.map(({ body }) => body['count'])).toEqual([5, 6, 7]);
   });
 
   it.each([

@@ -1,6 +1,6 @@
-// Events on API objects. Its promises: recording never delays or fails the work that it tells of; the same event
-// again is counted on the one that exists, at most every ten seconds; one object cannot flood the API; flush() waits until
-// what was recorded is sent or given up.
+// Events on API objects. Its promises: recording never delays or fails the work that it tells of, so events wait while there
+// is work, but not for long; the same event again is counted on the one that exists, at most every ten seconds; one object
+// cannot flood the API; flush() waits until what was recorded is sent or given up.
 import { randomBytes } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import PQueue from 'p-queue';
@@ -31,6 +31,8 @@ export interface EventRecorderOptions {
   readonly now?: () => Date;
   /** For the rate limit, which must not depend on a clock that somebody may set. */
   readonly monotonicMs?: () => number;
+  /** Resolves when the work that events tell of leaves time for them. */
+  readonly onIdle?: () => Promise<void>;
   readonly onDropped?: (reason: 'rate' | 'error', error?: unknown) => void;
 }
 
@@ -44,6 +46,8 @@ interface SentEvent {
 const BUCKET_SIZE = 25;
 const REFILL_MS = 30_000;
 const RECOUNT_MS = 10_000;
+/** How long a burst of work may hold its events back: in a burst each of them costs API server and agent as much as a plug does. */
+const MAX_HOLD_MS = 2000;
 const MAX_MESSAGE = 1024;
 
 export class EventRecorder {
@@ -74,21 +78,40 @@ export class EventRecorder {
     }
     const sent: SentEvent = { path: '', count: 1, isScheduled: false };
     this.#sent.set(key, sent);
-    void this.#sending.add(() => this.#create(subject, event, key, sent));
+    this.#holdBack();
+    const time = timestamp(this.#now());
+    void this.#sending.add(() => this.#create(subject, { ...event, time }, key, sent));
   }
 
   async flush(deadlineMs: number): Promise<void> {
+    this.#sending.start();
     await Promise.race([this.#sending.onIdle(), new Promise((resolve) => setTimeout(resolve, deadlineMs).unref())]);
   }
 
-  async #create(subject: EventSubject, event: RecordedEvent, key: string, sent: SentEvent): Promise<void> {
+  /** Only the first of a batch starts the wait, so that steady work cannot hold events back again and again. */
+  #holdBack(): void {
+    const { onIdle } = this.#options;
+    if (onIdle === undefined || this.#sending.size > 0 || this.#sending.pending > 0) return;
+    this.#sending.pause();
+    const release = (): void => {
+      clearTimeout(timer);
+      this.#sending.start();
+    };
+    const timer = setTimeout(release, MAX_HOLD_MS);
+    void onIdle().then(release);
+  }
+
+  async #create(
+    subject: EventSubject,
+    event: RecordedEvent & { readonly time: string },
+    key: string,
+    sent: SentEvent,
+  ): Promise<void> {
     const namespace = subject.namespace ?? 'default';
     const name = `${subject.name.slice(0, 230)}.${randomBytes(8).toString('hex')}`;
     const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/events`;
     const { component, instance } = this.#options;
-    const time = this.#now()
-      .toISOString()
-      .replace(/\.\d+Z$/, 'Z');
+    const { time } = event;
     const body = {
       apiVersion: 'v1',
       kind: 'Event',
@@ -123,9 +146,7 @@ export class EventRecorder {
   async #patchCount(sent: SentEvent): Promise<void> {
     sent.isScheduled = false;
     if (sent.path === '') return;
-    const lastTimestamp = this.#now()
-      .toISOString()
-      .replace(/\.\d+Z$/, 'Z');
+    const lastTimestamp = timestamp(this.#now());
     try {
       await this.#options.client.json({
         method: 'PATCH',
@@ -147,3 +168,6 @@ export class EventRecorder {
     return tokens > 0;
   }
 }
+
+/** The API's times have no fractions of a second. */
+const timestamp = (time: Date): string => time.toISOString().replace(/\.\d+Z$/, 'Z');
