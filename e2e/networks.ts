@@ -85,11 +85,21 @@ export const namelessNetwork = (name: string, place: NetworkPlace): Network => (
 });
 
 /** Addresses from whereabouts: unique over all nodes, kept in the API. */
-export const whereaboutsNetwork = (name: string, place: NetworkPlace): Network =>
+export const whereaboutsNetwork = (name: string, place: NetworkPlace): Network => whereabouts(name, place, {});
+
+/**
+ * The same, with the pool as its only book. By default whereabouts keeps a second one, of addresses in overlapping ranges, and
+ * when writing the pool fails while writing the second book succeeds, as happens around the end of an etcd, 0.9.2 calls the ADD
+ * a success: the pod has an address that its pool does not know, and nothing that is told of it can be seen from outside.
+ */
+export const poolOnlyNetwork = (name: string, place: NetworkPlace): Network =>
+  whereabouts(name, place, { enable_overlapping_ranges: false });
+
+const whereabouts = (name: string, place: NetworkPlace, settings: object): Network =>
   single(name, place, 'whereabouts', {
     type: 'bridge',
     bridge: bridgeName(place.story, name),
-    ipam: { type: 'whereabouts', range: `${place.prefix}0/24` },
+    ipam: { type: 'whereabouts', range: `${place.prefix}0/24`, ...settings },
   });
 
 /** Straight onto the network that the nodes share, with addresses that the pod itself asks for. */

@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 import { pollUntil } from '../cluster/poll-until.ts';
 import { attachCluster, type StartedCluster } from '../cluster/started-cluster.ts';
 import { podDeadlineMs } from '../fixture.ts';
-import { bridgeNetwork, whereaboutsNetwork } from '../networks.ts';
+import { bridgeNetwork, poolOnlyNetwork } from '../networks.ts';
 import { attachNodes, makeNodeExec } from '../node-exec.ts';
 import { networksAnnotation, type Pod, podMetadata, podSpec } from '../pods.ts';
 import { makeKubectl } from '../target.ts';
@@ -103,7 +103,7 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
   await pollUntil('the service account of the namespace', hasAccount, { deadlineMs: podDeadlineMs });
   const local = bridgeNetwork('local', { story, namespace, prefix: `10.${range}.0.` });
   await kubectl.apply(local.manifest);
-  await kubectl.apply(whereaboutsNetwork('wide', { story, namespace, prefix: `10.${range}.1.` }).manifest);
+  await kubectl.apply(poolOnlyNetwork('wide', { story, namespace, prefix: `10.${range}.1.` }).manifest);
 
   return {
     /** Processes and services of the nodes: only where `hasNodeAccess`. */
