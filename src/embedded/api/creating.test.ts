@@ -1,29 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EmbeddedApiServer, startApiServer } from './api-server.ts';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from './object-store.ts';
-import { podNamed, TestClient } from './test-client.ts';
+import { apiPerTest } from './test-api.ts';
+import { podNamed } from './test-client.ts';
 
-let server: EmbeddedApiServer;
-let client: TestClient;
-
-beforeEach(async () => {
-  server = await startApiServer();
-  client = new TestClient(server);
-});
-
-afterEach(async () => {
-  await client.close();
-  await server.stop();
-});
+const api = apiPerTest();
 
 const pods = '/api/v1/namespaces/default/pods';
 
 const addWeb = (metadata: Partial<KubeObject['metadata']> = {}): KubeObject =>
-  server.objects.create('pods', { ...podNamed('web'), metadata: { name: 'web', ...metadata } });
+  api.server.objects.create('pods', { ...podNamed('web'), metadata: { name: 'web', ...metadata } });
 
 describe('create', () => {
   it('takes the namespace from the URL and resets what the server owns', async () => {
-    const { status, body } = await client.post('/api/v1/namespaces/ns/pods', {
+    const { status, body } = await api.client.post('/api/v1/namespaces/ns/pods', {
       metadata: { name: 'new', uid: 'mine', deletionTimestamp: '2020-01-01T00:00:00Z' },
       spec: {},
       status: { phase: 'Running' },
@@ -40,8 +29,8 @@ describe('create', () => {
   });
 
   it('takes cluster-scoped objects and generated names', async () => {
-    expect((await client.post('/api/v1/nodes', { metadata: { name: 'node-a' } })).status).toBe(201);
-    const { body } = await client.post('/api/v1/namespaces/default/events', { metadata: { generateName: 'web.' } });
+    expect((await api.client.post('/api/v1/nodes', { metadata: { name: 'node-a' } })).status).toBe(201);
+    const { body } = await api.client.post('/api/v1/namespaces/default/events', { metadata: { generateName: 'web.' } });
     expect(body.metadata.name).toMatch(/^web\..{5}$/);
   });
 
@@ -141,7 +130,7 @@ describe('create', () => {
     ],
   ])('refuses %s', async (_what, path, body, code, reason, message) => {
     addWeb();
-    const reply = await client.post(path, body);
+    const reply = await api.client.post(path, body);
     expect(reply.status).toBe(code);
     expect(reply.body).toMatchObject({
       kind: 'Status',
@@ -150,12 +139,12 @@ describe('create', () => {
       code,
       message: expect.stringMatching(message),
     });
-    expect(server.objects.list('pods')).toHaveLength(1);
+    expect(api.server.objects.list('pods')).toHaveLength(1);
   });
 });
 
 it('refuses dryRun rather than writing', async () => {
-  const { status } = await client.post(`${pods}?dryRun=All`, { metadata: { name: 'x' } });
+  const { status } = await api.client.post(`${pods}?dryRun=All`, { metadata: { name: 'x' } });
   expect(status).toBe(400);
-  expect(server.objects.list('pods')).toEqual([]);
+  expect(api.server.objects.list('pods')).toEqual([]);
 });

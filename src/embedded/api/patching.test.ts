@@ -1,27 +1,17 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EmbeddedApiServer, startApiServer } from './api-server.ts';
+import { describe, expect, it } from 'vitest';
+import { startApiServer } from './api-server.ts';
 import type { KubeObject } from './object-store.ts';
+import { apiPerTest } from './test-api.ts';
 import { jsonPatch, mergePatch, podNamed, strategicPatch, TestClient } from './test-client.ts';
 
-let server: EmbeddedApiServer;
-let client: TestClient;
-
-beforeEach(async () => {
-  server = await startApiServer();
-  client = new TestClient(server);
-});
-
-afterEach(async () => {
-  await client.close();
-  await server.stop();
-});
+const api = apiPerTest();
 
 const pods = '/api/v1/namespaces/default/pods';
 const nads = '/apis/k8s.cni.cncf.io/v1/namespaces/default/network-attachment-definitions';
 const web = { resource: 'pods', name: 'web' };
 
 const addWeb = (metadata: Partial<KubeObject['metadata']> = {}): KubeObject =>
-  server.objects.create('pods', { ...podNamed('web'), metadata: { name: 'web', ...metadata } });
+  api.server.objects.create('pods', { ...podNamed('web'), metadata: { name: 'web', ...metadata } });
 
 describe('patch', () => {
   it.each([
@@ -37,17 +27,17 @@ describe('patch', () => {
     ],
   ])('%s', async (_name, contentType, patch) => {
     addWeb({ annotations: { a: '1', c: '3' } });
-    const { status, body } = await client.patch(`${pods}/web`, patch, contentType);
+    const { status, body } = await api.client.patch(`${pods}/web`, patch, contentType);
     expect(status).toBe(200);
     expect(body.metadata.annotations).toEqual({ b: '2', c: '3' });
-    expect(body).toEqual(server.objects.find(web));
+    expect(body).toEqual(api.server.objects.find(web));
   });
 
   it('changes no version and makes no event when it changes nothing', async () => {
     const { metadata } = addWeb({ annotations: { a: '1' } });
     const changes: string[] = [];
-    server.objects.subscribe(({ type }) => changes.push(type));
-    const { body } = await client.patch(`${pods}/web`, { metadata: { annotations: { a: '1' } } });
+    api.server.objects.subscribe(({ type }) => changes.push(type));
+    const { body } = await api.client.patch(`${pods}/web`, { metadata: { annotations: { a: '1' } } });
     expect(body.metadata.resourceVersion).toBe(metadata.resourceVersion);
     expect(changes).toEqual([]);
   });
@@ -116,10 +106,10 @@ describe('patch', () => {
     ],
   ])('refuses %s', async (_what, contentType, patch, code, reason, message) => {
     const stored = addWeb();
-    const reply = await client.patch(`${pods}/web`, patch, contentType);
+    const reply = await api.client.patch(`${pods}/web`, patch, contentType);
     expect(reply.status).toBe(code);
     expect(reply.body).toMatchObject({ reason, code, message: expect.stringMatching(message) });
-    expect(server.objects.find(web)).toBe(stored);
+    expect(api.server.objects.find(web)).toBe(stored);
   });
 
   it('can answer another uid as the validation of the real server does', async () => {
@@ -137,22 +127,28 @@ describe('patch', () => {
 
   it('takes uid and version of the stored object as preconditions that hold', async () => {
     const { uid, resourceVersion } = addWeb().metadata;
-    const { status } = await client.patch(`${pods}/web`, { metadata: { uid, resourceVersion, labels: { a: 'b' } } });
+    const { status } = await api.client.patch(`${pods}/web`, {
+      metadata: { uid, resourceVersion, labels: { a: 'b' } },
+    });
     expect(status).toBe(200);
   });
 
   it('knows no strategic merge for custom resources', async () => {
-    server.objects.create('network-attachment-definitions', { apiVersion: '', kind: '', metadata: { name: 'net' } });
-    expect((await client.patch(`${nads}/net`, {}, strategicPatch)).status).toBe(415);
-    const { status, body } = await client.patch(`${nads}/net`, { spec: { config: '{}' } });
+    api.server.objects.create('network-attachment-definitions', {
+      apiVersion: '',
+      kind: '',
+      metadata: { name: 'net' },
+    });
+    expect((await api.client.patch(`${nads}/net`, {}, strategicPatch)).status).toBe(415);
+    const { status, body } = await api.client.patch(`${nads}/net`, { spec: { config: '{}' } });
     expect(status).toBe(200);
     expect(body.metadata.generation).toBe(2);
   });
 
   it('does not let an annotation come after the map of annotations was emptied', async () => {
     addWeb({ annotations: { a: '1' } });
-    await client.patch(`${pods}/web`, [{ op: 'remove', path: '/metadata/annotations/a' }], jsonPatch);
+    await api.client.patch(`${pods}/web`, [{ op: 'remove', path: '/metadata/annotations/a' }], jsonPatch);
     const add = [{ op: 'add', path: '/metadata/annotations/b', value: '1' }];
-    expect((await client.patch(`${pods}/web`, add, jsonPatch)).status).toBe(422);
+    expect((await api.client.patch(`${pods}/web`, add, jsonPatch)).status).toBe(422);
   });
 });

@@ -1,34 +1,23 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type EmbeddedApiServer, startApiServer } from './api-server.ts';
+import { describe, expect, it } from 'vitest';
 import type { KubeObject } from './object-store.ts';
-import { podNamed, strategicPatch, TestClient } from './test-client.ts';
+import { apiPerTest } from './test-api.ts';
+import { podNamed, strategicPatch } from './test-client.ts';
 
-let server: EmbeddedApiServer;
-let client: TestClient;
-
-beforeEach(async () => {
-  server = await startApiServer();
-  client = new TestClient(server);
-});
-
-afterEach(async () => {
-  await client.close();
-  await server.stop();
-});
+const api = apiPerTest();
 
 const pods = '/api/v1/namespaces/default/pods';
 const leases = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 const web = { resource: 'pods', name: 'web' };
 
 const addWeb = (metadata: Partial<KubeObject['metadata']> = {}): KubeObject =>
-  server.objects.create('pods', { ...podNamed('web'), metadata: { name: 'web', ...metadata } });
+  api.server.objects.create('pods', { ...podNamed('web'), metadata: { name: 'web', ...metadata } });
 
 describe('update', () => {
   it('replaces at the right version and conflicts at another', async () => {
     const stored = addWeb();
     const changed = { ...stored, metadata: { ...stored.metadata, labels: { a: 'b' } } };
-    expect((await client.put(`${pods}/web`, changed)).body.metadata.labels).toEqual({ a: 'b' });
-    const { status, body } = await client.put(`${pods}/web`, {
+    expect((await api.client.put(`${pods}/web`, changed)).body.metadata.labels).toEqual({ a: 'b' });
+    const { status, body } = await api.client.put(`${pods}/web`, {
       ...stored,
       metadata: { ...stored.metadata, labels: { c: 'd' } },
     });
@@ -39,14 +28,18 @@ describe('update', () => {
         'Operation cannot be fulfilled on pods "web": the object has been modified; please apply your changes to the latest version and try again',
       details: { name: 'web', kind: 'pods' },
     });
-    expect(server.objects.find(web)?.metadata.labels).toEqual({ a: 'b' });
+    expect(api.server.objects.find(web)?.metadata.labels).toEqual({ a: 'b' });
   });
 
   it('is unconditional for a pod without a version, refused for a lease', async () => {
     addWeb();
-    expect((await client.put(`${pods}/web`, { ...podNamed('web') })).status).toBe(200);
-    server.objects.create('leases', { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' } });
-    const { status, body } = await client.put(`${leases}/l`, {
+    expect((await api.client.put(`${pods}/web`, { ...podNamed('web') })).status).toBe(200);
+    api.server.objects.create('leases', {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'l' },
+    });
+    const { status, body } = await api.client.put(`${leases}/l`, {
       metadata: { name: 'l' },
       spec: { holderIdentity: 'me' },
     });
@@ -72,13 +65,13 @@ describe('update', () => {
     ['of another namespace', { metadata: { name: 'web', namespace: 'x' } }, 400, /namespace/],
   ])('refuses an object %s', async (_what, body, code, message) => {
     addWeb();
-    const reply = await client.put(`${pods}/web`, body);
+    const reply = await api.client.put(`${pods}/web`, body);
     expect(reply.status).toBe(code);
     expect(reply.body.message).toMatch(message);
   });
 
   it('answers 404 for what is not there', async () => {
-    expect((await client.put(`${pods}/web`, podNamed('web'))).status).toBe(404);
+    expect((await api.client.put(`${pods}/web`, podNamed('web'))).status).toBe(404);
   });
 });
 
@@ -93,8 +86,8 @@ describe('the spec of a pod', () => {
     ['host network', { hostNetwork: true }, 422],
   ])('%s', async (_field, spec, code) => {
     const pod = podNamed('web');
-    server.objects.create('pods', { ...pod, spec: { ...pod.spec, tolerations: [{ key: 'a' }] } });
-    expect((await client.patch(`${pods}/web`, { spec })).status).toBe(code);
+    api.server.objects.create('pods', { ...pod, spec: { ...pod.spec, tolerations: [{ key: 'a' }] } });
+    expect((await api.client.patch(`${pods}/web`, { spec })).status).toBe(code);
   });
 });
 
@@ -111,7 +104,7 @@ describe('the status subresource', () => {
 
   it('of a pod keeps status, labels and annotations, but neither spec nor owners', async () => {
     addWeb();
-    const { status, body } = await client.patch(`${pods}/web/status`, everything);
+    const { status, body } = await api.client.patch(`${pods}/web/status`, everything);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       metadata: { annotations: { a: '1' }, labels: { l: '1' } },
@@ -123,9 +116,9 @@ describe('the status subresource', () => {
 
   it('of a pod never changes a deletionTimestamp', async () => {
     addWeb();
-    server.objects.remove(web);
-    const before = server.objects.find(web)?.metadata.deletionTimestamp;
-    const { body } = await client.patch(`${pods}/web/status`, {
+    api.server.objects.remove(web);
+    const before = api.server.objects.find(web)?.metadata.deletionTimestamp;
+    const { body } = await api.client.patch(`${pods}/web/status`, {
       metadata: { deletionTimestamp: null, labels: { a: 'b' } },
     });
     expect(body.metadata).toMatchObject({ deletionTimestamp: before, labels: { a: 'b' } });
@@ -134,17 +127,17 @@ describe('the status subresource', () => {
 
   it('is out of reach of the main resource', async () => {
     addWeb();
-    const { body } = await client.patch(`${pods}/web`, {
+    const { body } = await api.client.patch(`${pods}/web`, {
       metadata: { labels: { a: 'b' } },
       status: { phase: 'Failed' },
     });
     expect(body).toMatchObject({ metadata: { labels: { a: 'b' } }, status: { phase: 'Running' } });
-    const put = await client.put(`${pods}/web`, { ...podNamed('web'), status: { phase: 'Failed' } });
+    const put = await api.client.put(`${pods}/web`, { ...podNamed('web'), status: { phase: 'Failed' } });
     expect(put.body['status']).toEqual({ phase: 'Running' });
   });
 
   it('of a custom resource keeps the status alone, and is not counted', async () => {
-    server.register({
+    api.server.register({
       group: 'ex.io',
       version: 'v1',
       plural: 'gadgets',
@@ -152,25 +145,25 @@ describe('the status subresource', () => {
       namespaced: false,
       statusSubresource: true,
     });
-    server.objects.create('gadgets', { apiVersion: '', kind: '', metadata: { name: 'g' }, spec: { size: 1 } });
+    api.server.objects.create('gadgets', { apiVersion: '', kind: '', metadata: { name: 'g' }, spec: { size: 1 } });
     const gadget = '/apis/ex.io/v1/gadgets/g';
-    const { body } = await client.patch(`${gadget}/status`, {
+    const { body } = await api.client.patch(`${gadget}/status`, {
       metadata: { labels: { a: 'b' } },
       spec: { size: 2 },
       status: { ready: true },
     });
     expect(body).toMatchObject({ metadata: { generation: 1 }, spec: { size: 1 }, status: { ready: true } });
     expect(body.metadata).not.toHaveProperty('labels');
-    const main = await client.patch(gadget, { spec: { size: 2 }, status: { ready: false } });
+    const main = await api.client.patch(gadget, { spec: { size: 2 }, status: { ready: false } });
     expect(main.body).toMatchObject({ metadata: { generation: 2 }, spec: { size: 2 }, status: { ready: true } });
   });
 
   it('merges a condition and an annotation in one strategic patch', async () => {
     addWeb();
-    server.objects.modify(web, (draft) =>
+    api.server.objects.modify(web, (draft) =>
       Object.assign(draft, { status: { conditions: [{ type: 'Ready', status: 'True' }] } }),
     );
-    const { body } = await client.patch(
+    const { body } = await api.client.patch(
       `${pods}/web/status`,
       { metadata: { annotations: { a: '1' } }, status: { conditions: [{ type: 'Mine', status: 'False' }] } },
       strategicPatch,
