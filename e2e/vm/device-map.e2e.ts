@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readDeviceMap } from '../../src/vm/read-device-map.ts';
+import { withDnet } from '../cli/dnet.ts';
 import { startVirtController, stopVirtController } from '../cluster/kubevirt.ts';
 import { withDevices } from '../device-story.ts';
-import { makeDnet } from '../dnet.ts';
 import { explained } from '../expectations.ts';
 import { canHaveVirtualMachines, hasTwoNodes, plugDeadlineMs, withNamespace } from '../fixture.ts';
 import { bridgeNetwork, deviceNetwork } from '../networks.ts';
@@ -25,7 +25,7 @@ const story = withNamespace('vm-map', 87);
 const gate = withVmGate(story, 'device-map');
 const devices = withDevices(story);
 const machines = withVirtualMachines(story);
-const dnet = makeDnet(story.namespace);
+const { dnet } = withDnet(story.namespace);
 
 /** Network of the machine -> PCI address, from what network-status tells of each interface. */
 const reported = async (pod: PodRef, networks: readonly string[]): Promise<Readonly<Record<string, string>>> => {

@@ -1,13 +1,13 @@
 // `kubectl dnet addinterface` and `removeinterface` on a cluster whose KubeVirt hot-plugs by itself: by the machine's template.
 import { describe, expect, it } from 'vitest';
-import { makeDnet } from '../dnet.ts';
+import { withDnet } from '../cli/dnet.ts';
 import { canHaveVirtualMachines, withNamespace } from '../fixture.ts';
 import { bridgeNetwork } from '../networks.ts';
 import { withVirtualMachines } from './virtual-machines.ts';
 
 const story = withNamespace('vm-dnet', 88);
 const machines = withVirtualMachines(story);
-const dnet = makeDnet(story.namespace);
+const { dnet } = withDnet(story.namespace);
 
 const add = (vm: string, network: string, iface: string, ...more: readonly string[]) =>
   dnet('addinterface', vm, '--network-name', network, '--iface-name', iface, ...more);

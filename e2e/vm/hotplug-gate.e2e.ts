@@ -1,8 +1,8 @@
 // The gate HotplugNICs, installed as users do: with virt-controller away it does virt-controller's work; with virt-controller beside
 // it, which does the same, both come to one end. In migrations the target pod has the names of its source, old ones too.
 import { describe, expect, it } from 'vitest';
+import { withDnet } from '../cli/dnet.ts';
 import { startVirtController, stopVirtController } from '../cluster/kubevirt.ts';
-import { makeDnet } from '../dnet.ts';
 import { explained } from '../expectations.ts';
 import { canHaveVirtualMachines, hasTwoNodes, plugDeadlineMs, podDeadlineMs, withNamespace } from '../fixture.ts';
 import { bridgeNetwork } from '../networks.ts';
@@ -14,18 +14,18 @@ import { podInterfaceName, type VmiSpec } from './vm-objects.ts';
 const story = withNamespace('vm-hotplug', 89);
 const gate = withVmGate(story, 'hotplug-nics');
 const machines = withVirtualMachines(story);
-const dnet = makeDnet(story.namespace);
+const { dnet } = withDnet(story.namespace);
 
 type ReadyReport = { readonly name: string; readonly ready: boolean; readonly reason?: string };
 
-/** What our gate tells of the machine's interfaces. */
+/** What our gate tells of the machine's interfaces: that they are ready, or a reason. */
 const expectReady = (name: string, wanted: Readonly<Record<string, true | string>>): Promise<boolean> =>
   explained(
     `the report of ${name} to be ${JSON.stringify(wanted)}`,
     async () => {
       const { annotations = {} } = (await machines.getVmi(name)).metadata;
       const reports: readonly ReadyReport[] = JSON.parse(annotations['dynamic-networks.io/interfaces'] ?? '[]');
-      const told = reports.map((one) => [one.name, one.ready ? true : (one.reason ?? '')]);
+      const told = reports.map(({ name: network, ready, reason }) => [network, reason ?? ready]);
       expect(Object.fromEntries(told)).toEqual(wanted);
       return true;
     },
