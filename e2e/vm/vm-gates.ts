@@ -57,10 +57,10 @@ export const withVmGate = (story: Story, gate: VmGate) => {
 
   afterAll(async () => {
     if (!canHaveVirtualMachines) return;
-    await apply(base);
     for (const { metadata, ...binding } of others) {
       await kubectl.apply({ ...binding, metadata: { name: metadata.name } });
     }
+    await apply(base);
   }, 2 * rolloutDeadlineMs);
 
   return {
