@@ -17,12 +17,16 @@ export type Sources = {
 /** Interface -> network: all that the pod is to have besides its default network. */
 export type Wanted = Readonly<Record<string, Network>>;
 
-const isSecondary = (entry: StatusEntry): boolean => entry.default !== true && entry.interface !== undefined;
+/** A default network may have several interfaces, of which one is marked as the default. */
+const isOfDefault = (entry: StatusEntry, all: readonly StatusEntry[]): boolean =>
+  all.some(({ name, default: isDefault }) => isDefault === true && name === entry.name);
+const isSecondary = (entry: StatusEntry, _index: number, all: readonly StatusEntry[]): boolean =>
+  entry.interface !== undefined && !isOfDefault(entry, all);
 const secondaryEntries = (pod: Pod): readonly StatusEntry[] => statusOf(pod).filter(isSecondary);
 
 /** Names of links that no default entry of the status claims. */
 const secondaryLinks = (pod: Pod, links: readonly PodLink[]): readonly PodLink[] => {
-  const defaults = statusOf(pod).filter((entry) => !isSecondary(entry));
+  const defaults = statusOf(pod).filter((entry, index, all) => !isSecondary(entry, index, all));
   return links.filter(({ ifname }) => !defaults.some((entry) => (entry.interface ?? 'eth0') === ifname));
 };
 

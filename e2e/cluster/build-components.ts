@@ -11,7 +11,7 @@ import { runCommand } from './run-command.ts';
 
 /** What every cluster has. */
 export type BaseComponentName = 'kubernetes' | 'multus' | 'whereabouts';
-export type ComponentName = BaseComponentName | 'kubevirt' | 'device-network';
+export type ComponentName = BaseComponentName | 'kubevirt' | 'device-network' | 'two-legged';
 
 export type Component = {
   readonly name: ComponentName;
@@ -22,7 +22,8 @@ export type Component = {
 };
 
 type Recipe = {
-  readonly module: string;
+  /** Its version is the component's; none is needed where everything is our own. */
+  readonly module?: string;
   /** Program name -> Go package. */
   readonly programs: Readonly<Record<string, string>>;
   readonly linkerFlags: (version: string) => string;
@@ -31,6 +32,7 @@ type Recipe = {
 };
 
 const stripped = '-s -w';
+const ownVersion = 'v0';
 
 const recipes: Readonly<Record<ComponentName, Recipe>> = {
   kubernetes: {
@@ -72,6 +74,11 @@ const recipes: Readonly<Record<ComponentName, Recipe>> = {
     linkerFlags: () => stripped,
     sources: ['cni/main.go', 'device-plugin/main.go'],
   },
+  'two-legged': {
+    programs: { 'two-legged': './cni' },
+    linkerFlags: () => stripped,
+    sources: ['cni/main.go'],
+  },
 };
 
 const baseComponents: readonly BaseComponentName[] = ['kubernetes', 'multus', 'whereabouts'];
@@ -100,7 +107,7 @@ const describe = async (name: ComponentName): Promise<Component> => {
   const recipe = recipes[name];
   const goMod = await readFile(join(pinsDir(name), 'go.mod'), 'utf8');
   const goSum = await readFile(join(pinsDir(name), 'go.sum'), 'utf8');
-  const version = versionOf(goMod, recipe.module);
+  const version = recipe.module === undefined ? ownVersion : versionOf(goMod, recipe.module);
   const flags = recipe.linkerFlags(version);
   const hash = createHash('sha256')
     .update(JSON.stringify([goMod, goSum, recipe.programs, flags, process.arch]))

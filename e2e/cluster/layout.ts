@@ -24,6 +24,9 @@ export const inNode = {
   containerdSocket: '/run/containerd/containerd.sock',
   multusSocket: '/run/multus/multus.sock',
   hostLocalStore: '/var/lib/cni/networks',
+  /** Of the pods' default network, where runtime and Multus read it. */
+  defaultNetwork: '/etc/cni/net.d/10-default-network.conf',
+  cniPlugins: '/opt/cni/bin',
 } as const;
 
 export const apiServerUrl = (controlPlaneIp: string): string => `https://${controlPlaneIp}:${apiPort}`;

@@ -149,7 +149,7 @@ export const proxyConfig = (node: NodeName): object => ({
  * The pods' default network: a bridge per node with a range of its own. One plugin, not a list: Multus 4.2.3 forgets most
  * fields of a default network's list before it calls DEL, and every deleted pod would keep its address.
  */
-export const defaultNetwork = (node: NodeName): object => ({
+export const defaultNetwork = (node: NodeName) => ({
   cniVersion: '1.0.0',
   name: 'default-network',
   type: 'bridge',
@@ -165,7 +165,7 @@ export const bootScript = (node: NodeName, addresses: Readonly<Record<NodeName, 
   const masquerade = `POSTROUTING -s ${podCidr} ! -d ${podCidr} -j MASQUERADE`;
   return [
     'set -eu',
-    `cp ${config('default-network.conf')} /etc/cni/net.d/10-default-network.conf`,
+    `cp ${config('default-network.conf')} ${inNode.defaultNetwork}`,
     ...others.map((other) => `ip route replace ${podCidrOf[other]} via ${addresses[other]}`),
     `iptables -w -t nat -C ${masquerade} 2>/dev/null || iptables -w -t nat -A ${masquerade}`,
     '',

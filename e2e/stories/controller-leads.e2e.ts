@@ -1,7 +1,9 @@
-// The controller with the rights that are shipped: one of its replicas leads, and another follows when it ends.
+// The controller with the rights that are shipped: one of its replicas leads, and another follows when it ends. A drain takes one
+// at a time.
 import { expect, inject, it } from 'vitest';
 import { pollUntil } from '../cluster/poll-until.ts';
 import { agentNamespace } from '../install-agent.ts';
+import type { Pod } from '../pods.ts';
 import { makeKubectl } from '../target.ts';
 
 const kubectl = makeKubectl(inject('target'));
@@ -23,5 +25,29 @@ it('leads, and hands over when the leader is deleted', async () => {
   };
   const second = await pollUntil('the other replica to lead', other, { deadlineMs: 60_000 });
   expect(second).toMatch(/^dynamic-networks-controller-/);
+  await inNamespace('rollout', 'status', 'deployment/dynamic-networks-controller', '--timeout=120s');
+});
+
+it('is drained one replica at a time', async () => {
+  const inPods = ['-n', agentNamespace, 'pods', '-l', 'app.kubernetes.io/component=controller'];
+  const { items } = await kubectl.getJson<{ items: readonly Pod[] }>(inPods);
+  const names = items
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map(({ metadata }) => metadata.name);
+  expect(names).toHaveLength(2);
+  const evict = (name: string) => {
+    const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: agentNamespace } };
+    const path = `/api/v1/namespaces/${agentNamespace}/pods/${name}/eviction`;
+    return kubectl.run(['create', '--raw', path, '-f', '-'], JSON.stringify(eviction));
+  };
+  const [first = '', second = ''] = names;
+  const mayLoseOne = async () => {
+    const path = 'jsonpath={.status.disruptionsAllowed}';
+    const allowed = await inNamespace('get', 'poddisruptionbudget', 'dynamic-networks-controller', '-o', path);
+    return allowed === '1' ? true : undefined;
+  };
+  await pollUntil('the budget to allow one', mayLoseOne, { deadlineMs: 60_000 });
+  await evict(first);
+  await expect(evict(second)).rejects.toThrow(/disruption budget/);
   await inNamespace('rollout', 'status', 'deployment/dynamic-networks-controller', '--timeout=120s');
 });

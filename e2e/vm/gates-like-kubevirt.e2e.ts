@@ -13,7 +13,7 @@ import { type Lists, type Shape, shapes } from './differential/shapes.ts';
 import { withVirtualMachines } from './virtual-machines.ts';
 import { type Vmi, vmManifest } from './vm-objects.ts';
 
-const story = withNamespace('vm-gates', 75);
+const story = withNamespace('vm-gates', 78);
 const machines = withVirtualMachines(story);
 const bundle = resolve(import.meta.dirname, '../../dist/dynamic-networks.mjs');
 const deadlineMs = 240_000;

@@ -114,6 +114,12 @@ export const withVirtualMachines = (story: Story) => {
   const create = (name: string, options: VmOptions): Promise<Vm> =>
     getApi().create(vmsPath, vmManifest(name, namespace, options));
 
+  const expectStarted = async (name: string): Promise<Vmi> => {
+    const exists = () => getVmi(name).then(() => true as const);
+    await explained(`machine ${name} to have an instance`, exists, podDeadlineMs);
+    return expectRunning(name);
+  };
+
   const migrationPhase = (name: string, phase: string): Promise<string> =>
     explained(
       `migration ${name} to be ${phase}`,
@@ -152,9 +158,12 @@ export const withVirtualMachines = (story: Story) => {
     /** Returns once it runs. */
     start: async (name: string, options: VmOptions = {}): Promise<Vmi> => {
       await create(name, options);
-      const exists = () => getVmi(name).then(() => true as const);
-      await explained(`machine ${name} to have an instance`, exists, podDeadlineMs);
-      return expectRunning(name);
+      return expectStarted(name);
+    },
+    /** Starts one that was made halted; returns once it runs. */
+    switchOn: async (name: string): Promise<Vmi> => {
+      await getApi().mergePatch(`${vmsPath}/${name}`, { spec: { runStrategy: 'Always' } });
+      return expectStarted(name);
     },
 
     /** As an edit of the machine's template does it. */

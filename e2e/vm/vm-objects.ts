@@ -15,6 +15,8 @@ export type VmOptions = {
   readonly networks?: readonly VmNetwork[];
   /** Unset: the scheduler decides; a machine that is to migrate may not be tied to a node. */
   readonly node?: string;
+  /** It is made, but does not start. */
+  readonly isHalted?: boolean;
 };
 
 export type VmiInterface = {
@@ -38,6 +40,7 @@ export type Metadata = {
   readonly resourceVersion: string;
   readonly deletionTimestamp?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
 };
 
 export type VmiSpec = {
@@ -93,12 +96,16 @@ export const interfaceOf = ({ name, mac, binding = 'bridge' }: VmNetwork): objec
 export const networkOf = ({ name, networkName }: VmNetwork): object => ({ name, multus: { networkName } });
 
 /** What virt-api would fill in by default is written out: it does not run here. */
-export const vmManifest = (name: string, namespace: string, { networks = [], node }: VmOptions): object => ({
+export const vmManifest = (
+  name: string,
+  namespace: string,
+  { networks = [], node, isHalted = false }: VmOptions,
+): object => ({
   apiVersion: 'kubevirt.io/v1',
   kind: 'VirtualMachine',
   metadata: { name, namespace },
   spec: {
-    runStrategy: 'Always',
+    runStrategy: isHalted ? 'Halted' : 'Always',
     template: {
       metadata: { labels: { 'kubevirt.io/vm': name } },
       spec: {

@@ -1,0 +1,3 @@
+module dynamic-networks/e2e/two-legged
+
+go 1.24.0
