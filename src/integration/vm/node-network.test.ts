@@ -96,7 +96,8 @@ describe('with the gate alone, as beside a KubeVirt that plugs by itself', () =>
       return messages.length > 0 && messages;
     });
     expect(message).toContain('must have the source "nodeNetwork": {}');
-    await settle('vm-e', { [LAN]: 'default/node-network' });
+    // What is written is written before it is told.
+    expect(world.asked('vm-e')).toEqual([LAN]);
     world.annotateVm('vm-e', KEY, '');
     await settle('vm-e', {});
     expect(world.events('vm-e', 'InvalidNodeNetworks')).toHaveLength(1);
@@ -114,6 +115,8 @@ describe('with the gate alone, as beside a KubeVirt that plugs by itself', () =>
       return messages.length > 0 && messages;
     });
     expect(message).toContain('may not use network default/node-network');
+    // Nothing changes meanwhile, and still it is tried: a right that is given cannot be seen.
+    await until('it is tried again', () => refusal.hits >= 5);
     refusal.off();
     await settle('vm-f', { [BLUE]: 'default/blue', [LAN]: 'default/node-network' });
   });
