@@ -146,16 +146,20 @@ describe.skipIf(!hasNodeAccess || !hasTwoNodes)('the network of the nodes', () =
 
     beforeAll(async () => {
       await onWorker(
-        `ip link add v6-node type veth peer name v6-peer; ip link set v6-node up; ip link set v6-peer up
+        `ip link del v6-node 2>/dev/null || true
+        ip link add v6-node type veth peer name v6-peer; ip link set v6-node up; ip link set v6-peer up
         echo 0 > /proc/sys/net/ipv6/conf/v6-node/disable_ipv6
         ip address add ${address}/64 dev v6-node nodad
         ip link add dup0 type bridge; ip link set dup0 up; ip address add ${addressOf(8)}/${prefixLength} brd + dev dup0`,
       );
-      await tellAddresses(`sed -i 's/--node-ip=[^'"'"']*/&,${address}/' ${kubelet}`, [worker().ip, address]);
+      // The folder of the node's services cannot be written from here.
+      const retold = `sed "s/--node-ip=[^']*/&,${address}/" ${kubelet} > /tmp/kubelet; mount --bind /tmp/kubelet ${kubelet}`;
+      await tellAddresses(retold, [worker().ip, address]);
     });
     afterAll(async () => {
-      await tellAddresses(`sed -i 's/,${address}//' ${kubelet}; ip link del dup0`, [worker().ip]);
-      await story.kubectl.run(['-n', story.namespace, 'delete', 'pod', 'six', '--grace-period=1', '--timeout=60s']);
+      await tellAddresses(`umount ${kubelet} 2>/dev/null; ip link del dup0`, [worker().ip]);
+      const deletion = ['delete', 'pod', 'six', '--ignore-not-found', '--grace-period=1', '--timeout=60s'];
+      await story.kubectl.run(['-n', story.namespace, ...deletion]);
       await story.expectNothingLeft();
       await onWorker('ip link del v6-node');
     });
