@@ -157,3 +157,19 @@ export const tinyNetwork = (name: string, place: NetworkPlace): Network => {
     ipam: { type: 'host-local', ranges: [[{ subnet: `${place.prefix}0/24`, rangeStart: only, rangeEnd: only }]] },
   });
 };
+
+/** The network of the nodes' own addresses: a definition without a config, whatever it is asked to be called. */
+export const nodeNetwork = (_name: string, { namespace }: NetworkPlace): Network => ({
+  name: 'node-network',
+  namespace,
+  fullName: `${namespace}/node-network`,
+  cniName: 'node-network',
+  ipam: 'none',
+  prefix: '',
+  config: '',
+  manifest: {
+    apiVersion: 'k8s.cni.cncf.io/v1',
+    kind: 'NetworkAttachmentDefinition',
+    metadata: { name: 'node-network', namespace },
+  },
+});

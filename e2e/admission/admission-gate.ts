@@ -9,7 +9,7 @@ import type { Kubectl } from '../target.ts';
 const artifacts = resolve(import.meta.dirname, '..', 'artifacts');
 const base = resolve(artifacts, 'install');
 const overlay = resolve(artifacts, 'install-admission');
-const gate = resolve(import.meta.dirname, '..', '..', 'deploy', 'gates', 'networks-admission');
+const gates = resolve(import.meta.dirname, '..', '..', 'deploy', 'gates');
 
 export const configurationName = 'dynamic-networks-admission';
 export const secretName = 'dynamic-networks-webhook-certificate';
@@ -27,13 +27,14 @@ export const caBundle = async (kubectl: Kubectl): Promise<string> => {
   return webhooks[0]?.clientConfig.caBundle ?? '';
 };
 
-export const turnAdmissionOn = async (kubectl: Kubectl): Promise<void> => {
+/** `others`: folders of gates that are turned on with it, and off with it. */
+export const turnAdmissionOn = async (kubectl: Kubectl, others: readonly string[] = []): Promise<void> => {
   await mkdir(overlay, { recursive: true });
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
     resources: [relative(overlay, base)],
-    components: [relative(overlay, gate)],
+    components: ['networks-admission', ...others].map((name) => relative(overlay, resolve(gates, name))),
   };
   await writeFile(resolve(overlay, 'kustomization.yaml'), JSON.stringify(kustomization));
   await kubectl.run(['apply', '-k', overlay]);

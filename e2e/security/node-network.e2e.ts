@@ -2,25 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explained } from '../expectations.ts';
 import { hasNodeAccess, hasTwoNodes, plugDeadlineMs, withNamespace } from '../fixture.ts';
-import type { Network } from '../networks.ts';
+import { type Network, nodeNetwork } from '../networks.ts';
 import type { PodRef } from '../pods.ts';
 
 const story = withNamespace('nodenet', 82);
 
-const nodeNetwork = (): Network => ({
-  name: 'node-network',
-  namespace: story.namespace,
-  fullName: `${story.namespace}/node-network`,
-  cniName: 'node-network',
-  ipam: 'none',
-  prefix: '',
-  config: '',
-  manifest: {
-    apiVersion: 'k8s.cni.cncf.io/v1',
-    kind: 'NetworkAttachmentDefinition',
-    metadata: { name: 'node-network', namespace: story.namespace },
-  },
-});
+type HostIps = { readonly status: { readonly hostIPs: readonly { readonly ip: string }[] } };
 
 /** Moves the node's address, with its routes, from one interface to another. In one go: the node is cut off meanwhile. */
 const moveAddress = `set -eu
@@ -35,7 +22,7 @@ const bridgeDown = 'ip link set eth0 nomaster';
 describe.skipIf(!hasNodeAccess || !hasTwoNodes)('the network of the nodes', () => {
   const worker = () => story.clusterNode(story.node);
   const onWorker = (script: string, ...args: string[]) => worker().run(['sh', '-c', script, 'sh', ...args]);
-  const network = nodeNetwork();
+  let network: Network;
   /** Of the network that the nodes' containers share, as the worker has it. */
   let prefixLength = '';
   let gateway = '';
@@ -47,7 +34,7 @@ describe.skipIf(!hasNodeAccess || !hasTwoNodes)('the network of the nodes', () =
     gateway = /via (\S+)/.exec(facts)?.[1] ?? '';
     prefixLength = /inet [\d.]+\/(\d+)/.exec(facts)?.[1] ?? '';
     await onWorker(`${bridgeUp}\n${moveAddress}`, 'eth0', 'br-node');
-    await story.network(() => network, network.name);
+    network = await story.network(nodeNetwork, 'node-network');
   });
   // Whatever a test left half-done: the node is as the harness made it.
   afterAll(async () => {
@@ -136,6 +123,51 @@ describe.skipIf(!hasNodeAccess || !hasTwoNodes)('the network of the nodes', () =
       await onWorker('ip link del dup0');
     }
     await story.expectInterfaces(pod, { lan0: network });
+  });
+
+  describe('whose address is IPv6, here on a veth', () => {
+    const address = 'fd00:82::2';
+    const kubelet = '/etc/cluster/services/kubelet';
+    /** The kubelet tells the addresses of its node, and every pod of it, so the agent too. */
+    const tellAddresses = async (script: string, addresses: readonly string[]): Promise<void> => {
+      await onWorker(script);
+      await worker().restartService('kubelet');
+      await explained(
+        `the agent to know the node's addresses as ${addresses.join(' and ')}`,
+        async () => {
+          const { name, namespace } = await story.agentPod(story.node);
+          const { status } = await story.kubectl.getJson<HostIps>(['-n', namespace, 'pod', name]);
+          expect(status.hostIPs.map(({ ip }) => ip)).toEqual(addresses);
+          return true;
+        },
+        120_000,
+      );
+    };
+
+    beforeAll(async () => {
+      await onWorker(
+        `ip link del v6-node 2>/dev/null || true
+        ip link add v6-node type veth peer name v6-peer; ip link set v6-node up; ip link set v6-peer up
+        echo 0 > /proc/sys/net/ipv6/conf/v6-node/disable_ipv6
+        ip address add ${address}/64 dev v6-node nodad
+        ip link add dup0 type bridge; ip link set dup0 up; ip address add ${addressOf(8)}/${prefixLength} brd + dev dup0`,
+      );
+      // The folder of the node's services cannot be written from here.
+      const retold = `sed "s/--node-ip=[^']*/&,${address}/" ${kubelet} > /tmp/kubelet; mount --bind /tmp/kubelet ${kubelet}`;
+      await tellAddresses(retold, [worker().ip, address]);
+    });
+    afterAll(async () => {
+      await tellAddresses(`umount ${kubelet} 2>/dev/null; ip link del dup0`, [worker().ip]);
+      const deletion = ['delete', 'pod', 'six', '--ignore-not-found', '--grace-period=1', '--timeout=60s'];
+      await story.kubectl.run(['-n', story.namespace, ...deletion]);
+      await story.expectNothingLeft();
+      await onWorker('ip link del v6-node');
+    });
+
+    it('is joined where the IPv4 address is in doubt', async () => {
+      const six = await plug('six');
+      expect(await masterOf(six)).toBe('v6-node');
+    });
   });
 
   it('follows an address that moves: what is plugged stays, what is plugged later is on the new interface', async () => {

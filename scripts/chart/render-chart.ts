@@ -15,6 +15,7 @@ const gateFolders: Readonly<Record<Gate, string>> = {
   HotplugNICs: 'hotplug-nics',
   PodInterfaceName: 'pod-interface-name',
   DeviceMap: 'device-map',
+  NodeNetwork: 'node-network',
   VMPersistentIPs: 'vm-persistent-ips',
   NetworksAdmission: 'networks-admission',
 };

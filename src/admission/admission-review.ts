@@ -17,6 +17,7 @@ const objectSchema = z.object({
       z.array(z.object({ kind: z.string(), name: z.string(), uid: z.string(), controller: z.nullish(z.boolean()) })),
     ),
   }),
+  spec: z.optional(z.unknown()),
 });
 
 const requestSchema = z.object({
@@ -84,7 +85,7 @@ const readReview = (text: string): unknown => {
 const describe = (issue: z.core.$ZodIssue | undefined): string =>
   issue === undefined ? 'it has another shape' : `${issue.path.join('.') || 'it'}: ${issue.message}`;
 
-const viewObject = ({ metadata }: z.infer<typeof objectSchema>, requestName: string | null | undefined) =>
+const viewObject = ({ metadata, spec }: z.infer<typeof objectSchema>, requestName: string | null | undefined) =>
   ({
     name: metadata.name || requestName || '',
     generateName: metadata.generateName ?? '',
@@ -94,6 +95,7 @@ const viewObject = ({ metadata }: z.infer<typeof objectSchema>, requestName: str
       ...owner,
       isController: controller ?? false,
     })),
+    ...(spec !== undefined && { spec }),
   }) satisfies AdmittedObject;
 
 const CODES: Readonly<Record<Refusal['reason'], number>> = {

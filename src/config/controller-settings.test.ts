@@ -21,7 +21,7 @@ describe('feature gates', () => {
     '%j is refused, with the names that there are',
     async (featureGates) => {
       await expect(load({ featureGates })).rejects.toThrow(
-        `featureGates (from flag --feature-gates) is ${JSON.stringify(featureGates)}; allowed: NAME=true or NAME=false, separated by commas; names: HotplugNICs, PodInterfaceName, DeviceMap, VMPersistentIPs, NetworksAdmission`,
+        `featureGates (from flag --feature-gates) is ${JSON.stringify(featureGates)}; allowed: NAME=true or NAME=false, separated by commas; names: HotplugNICs, PodInterfaceName, DeviceMap, VMPersistentIPs, NodeNetwork, NetworksAdmission`,
       );
     },
   );

@@ -48,6 +48,12 @@ export const controllerFields = {
     placeholder: 'NAMES',
     description: 'with namespaceIsolation on: namespaces whose networks every pod may use',
   }),
+  nodeNetwork: text({
+    placeholder: '[NAMESPACE/]NAME',
+    default: 'node-network',
+    description:
+      "with the gate NodeNetwork: the NetworkAttachmentDefinition that `nodeNetwork: {}` of a virtual machine means; without a namespace, one of the machine's own",
+  }),
   multusNamespace: text({
     placeholder: 'NAMESPACE',
     default: 'kube-system',

@@ -8,6 +8,7 @@ export const gateDescriptions = {
   PodInterfaceName: "the real name of a virtual machine's primary interface, in its status and for migration targets",
   DeviceMap: 'maps of SR-IOV networks to PCI addresses, as annotations of launcher pods',
   VMPersistentIPs: 'IPAMClaims for virtual machines and opted-in pods, and the addresses of networks with subnets',
+  NodeNetwork: "the network of a virtual machine's node, for machines that ask for it",
   NetworksAdmission: 'an admission webhook that checks who asks for which network in a pod',
 } as const;
 

@@ -16,6 +16,8 @@ export interface AdmittedObject {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   readonly owners: readonly ObjectOwner[];
+  /** As it was written, for kinds whose networks stand there. */
+  readonly spec?: unknown;
 }
 
 export interface ObjectOwner {

@@ -10,6 +10,8 @@ export interface VmNetwork {
   readonly definition: string | undefined;
   /** It has an interface besides the pod's own one. */
   readonly isSecondary: boolean;
+  /** Its source is `nodeNetwork`: the network of whatever node the machine is on. */
+  readonly isNodeNetwork: boolean;
   readonly raw: JsonObject;
 }
 
@@ -81,7 +83,9 @@ const parseList = <T extends { readonly name: string }>(
 const parseNetwork = (raw: JsonObject, name: string): VmNetwork => {
   const multus = objectIn(raw, 'multus');
   const definition = hasObject(raw, 'multus') ? (textIn(multus, 'networkName') ?? '') : undefined;
-  return { name, definition, isSecondary: definition !== undefined && multus['default'] !== true, raw };
+  const isNodeNetwork = definition === undefined && hasObject(raw, 'nodeNetwork');
+  const isSecondary = isNodeNetwork || (definition !== undefined && multus['default'] !== true);
+  return { name, definition, isSecondary, isNodeNetwork, raw };
 };
 
 const parseInterface = (raw: JsonObject, name: string): VmInterface => {

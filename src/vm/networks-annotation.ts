@@ -1,4 +1,5 @@
-// The text of `k8s.v1.cni.cncf.io/networks` that a machine's spec means, byte for byte as KubeVirt writes it.
+// The text of `k8s.v1.cni.cncf.io/networks` that a machine's spec means, byte for byte as KubeVirt writes it. The node's own network
+// is not among it: plan-node-networks.ts adds it.
 import { goJson, isJsonObject, type JsonObject } from '../model/json.ts';
 import type { BindingPlugins } from './binding-plugins.ts';
 import { findNamed, type VmInterface, type VmNetwork } from './network-spec.ts';
@@ -41,7 +42,7 @@ export const renderNetworks = (source: NetworksSource): RenderedNetworks => {
   const elements: JsonObject[] = [];
   for (const network of source.networks) {
     const iface = findNamed(source.interfaces, network.name);
-    if (network.isSecondary) elements.push(elementOf(source, network, iface));
+    if (network.isSecondary && !network.isNodeNetwork) elements.push(elementOf(source, network, iface));
     if (iface?.binding !== 'plugin') continue;
     const plugin = source.plugins.get(iface.plugin ?? '');
     if (plugin === undefined) return { ok: false, problem: unknownPlugin(iface) };
@@ -75,7 +76,10 @@ const elementOf = (source: NetworksSource, network: VmNetwork, iface: VmInterfac
 };
 
 /** `name` and `namespace` of an element; a definition without a namespace is one of the machine's own. */
-const definitionOf = (definition: string, namespace: string): { readonly name: string; readonly namespace: string } => {
+export const definitionOf = (
+  definition: string,
+  namespace: string,
+): { readonly name: string; readonly namespace: string } => {
   const slash = definition.indexOf('/');
   if (slash < 0) return { name: definition, namespace };
   return { name: definition.slice(slash + 1), namespace: definition.slice(0, slash) };

@@ -136,6 +136,7 @@ const withInterface = (lists: NetworkLists, { name, definition, mac }: AddReques
     name,
     definition,
     isSecondary: true,
+    isNodeNetwork: false,
     raw: { name, multus: { networkName: definition } },
   };
   return { interfaces: [...lists.interfaces, iface], networks: [...lists.networks, network] };

@@ -5,6 +5,10 @@ export type VmReason =
   | 'InvalidInterfaces'
   /** Two networks of one machine would get the same interface name in its pod. */
   | 'InterfaceNameCollision'
+  /** The annotation that asks for the node's own network cannot be understood, or the gate for it is off. */
+  | 'InvalidNodeNetworks'
+  /** Who writes the pod's networks in the machine's name may not use one of them. */
+  | 'NetworkForbidden'
   /** The machine's pod has names that follow the order of its networks: unplugging one would rename the others. */
   | 'OrdinalInterfaceName'
   /** The interface can only come with a restart. */

@@ -2,6 +2,7 @@
 import { listIn, objectIn } from '../model/json-fields.ts';
 import { INTERFACE_REQUESTS_ANNOTATION } from './interface-requests.ts';
 import { type NetworkSpec, parseNetworkSpec } from './network-spec.ts';
+import { MACHINE_NETWORKS_ANNOTATION } from './node-networks.ts';
 import { annotationOf, type ObjectHeader, parseHeader } from './object-header.ts';
 import { ADDRESSES_ANNOTATION } from './requested-addresses.ts';
 import { type VmKey, vmKey } from './vm-key.ts';
@@ -13,6 +14,8 @@ export interface VirtualMachine extends ObjectHeader {
   readonly addressesText: string | undefined;
   /** What our annotation asks for, where the schema has no field for it. */
   readonly requestsText: string | undefined;
+  /** Networks that the schema has no source for: `dynamic-networks.io/networks`. */
+  readonly machineNetworksText: string | undefined;
   /** `status.interfaceRequests`, where the schema has it. */
   readonly statusRequests: readonly unknown[];
 }
@@ -27,6 +30,7 @@ export const viewVm = (object: unknown): VirtualMachine | undefined => {
     template: parseNetworkSpec(objectIn(spec, 'template')['spec']),
     addressesText: annotationOf(objectIn(spec, 'template'), ADDRESSES_ANNOTATION),
     requestsText: annotationOf(object, INTERFACE_REQUESTS_ANNOTATION),
+    machineNetworksText: annotationOf(object, MACHINE_NETWORKS_ANNOTATION),
     statusRequests: listIn(objectIn(object, 'status'), 'interfaceRequests'),
   };
 };

@@ -3,6 +3,7 @@ import { objectIn, textIn } from '../model/json-fields.ts';
 import { INTERFACES_ANNOTATION } from '../model/pod.ts';
 import { type ParsedInterfaceStatus, parseInterfaceStatus } from './interface-status.ts';
 import { type NetworkSpec, parseNetworkSpec } from './network-spec.ts';
+import { MACHINE_NETWORKS_ANNOTATION } from './node-networks.ts';
 import { annotationOf, controllerOf, type ObjectHeader, type OwnerReference, parseHeader } from './object-header.ts';
 import { ADDRESSES_ANNOTATION } from './requested-addresses.ts';
 import { type VmKey, vmKey } from './vm-key.ts';
@@ -27,6 +28,7 @@ export interface RunningMachine extends ObjectHeader {
   readonly addressesText: string | undefined;
   readonly interfacesText: string | undefined;
   readonly migrationTargetText: string | undefined;
+  readonly machineNetworksText: string | undefined;
 }
 
 export const viewVmi = (object: unknown): RunningMachine | undefined => {
@@ -45,6 +47,7 @@ export const viewVmi = (object: unknown): RunningMachine | undefined => {
     addressesText: annotationOf(object, ADDRESSES_ANNOTATION),
     interfacesText: annotationOf(object, INTERFACES_ANNOTATION),
     migrationTargetText: annotationOf(object, MIGRATION_TARGET_ANNOTATION),
+    machineNetworksText: annotationOf(object, MACHINE_NETWORKS_ANNOTATION),
   };
 };
 

@@ -7,6 +7,7 @@ import { makeCertificate } from '../admission/make-certificate.ts';
 import type { ServingPair } from '../admission/serving-pair.ts';
 import { type CertificateSource, WebhookService } from '../admission/webhook-service.ts';
 import { makeMutateClaims } from '../controller/admission/mutate-claims.ts';
+import { makeValidateMachines } from '../controller/admission/validate-machines.ts';
 import { makeValidateNetworks } from '../controller/admission/validate-networks.ts';
 import { NetworkAccess } from '../kube/network-access.ts';
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '../kube/resource.ts';
@@ -26,6 +27,7 @@ export const MUTATING: WebhookConfiguration = {
   name: 'dynamic-networks-claims',
 };
 export const NETWORKS_PATH = '/networks';
+export const MACHINES_PATH = '/machines';
 export const CLAIMS_PATH = '/claims';
 
 /** How long a damaged Secret, a lost caBundle or another replica's new certificate may go unnoticed. */
@@ -41,11 +43,11 @@ export const wireAdmission = (context: FeatureContext): readonly Feature[] => {
   const webhooks: Record<string, Decide> = {};
   const configurations: WebhookConfiguration[] = [];
   const metrics = createAdmissionMetrics(context.registry, {
-    webhooks: [NETWORKS_PATH, CLAIMS_PATH],
+    webhooks: [NETWORKS_PATH, MACHINES_PATH, CLAIMS_PATH],
     certificateExpiry: () => service.expiry,
   });
   if (gates.has('NetworksAdmission')) {
-    webhooks[NETWORKS_PATH] = makeValidateNetworks({
+    const rules = {
       mode: settings.admissionMode,
       access: new NetworkAccess({
         client,
@@ -57,8 +59,9 @@ export const wireAdmission = (context: FeatureContext): readonly Feature[] => {
         isNamespaceIsolated: settings.namespaceIsolation === 'on',
         globalNamespaces: settings.globalNamespaces,
       },
-      multusNamespace: settings.multusNamespace,
-    });
+    };
+    webhooks[NETWORKS_PATH] = makeValidateNetworks({ ...rules, multusNamespace: settings.multusNamespace });
+    webhooks[MACHINES_PATH] = makeValidateMachines({ ...rules, nodeNetwork: settings.nodeNetwork });
     configurations.push(VALIDATING);
   }
   if (gates.has('VMPersistentIPs')) {

@@ -1,4 +1,4 @@
-// Virtual machines: hot-plug, names of primary interfaces and device maps share one reconciler, because they share its objects.
+// Virtual machines: hot-plug, names of primary interfaces, device maps and the node's network share one reconciler, because they share its objects.
 import type { VmGates, VmWrites } from '../controller/vm/ports.ts';
 import { makeReconcileMachine } from '../controller/vm/reconcile-machine.ts';
 import { DefinitionReader } from '../kube/definition-reader.ts';
@@ -19,13 +19,14 @@ export const wireVirtualMachines = (context: FeatureContext): Feature => {
     hotplug: settings.featureGates.has('HotplugNICs'),
     podInterfaceName: settings.featureGates.has('PodInterfaceName'),
     deviceMap: settings.featureGates.has('DeviceMap'),
+    nodeNetwork: settings.featureGates.has('NodeNetwork') ? settings.nodeNetwork : undefined,
   };
-  if (!gates.hotplug && !gates.podInterfaceName && !gates.deviceMap) return { loops: [] };
+  if (Object.values(gates).every((gate) => !gate)) return { loops: [] };
 
   const instances = watched.instances();
   const pods = watched.launcherPods();
   const migrations = watched.migrations();
-  const machines = gates.hotplug ? watched.machines() : undefined;
+  const machines = gates.hotplug || gates.nodeNetwork !== undefined ? watched.machines() : undefined;
   const installations = gates.hotplug || gates.deviceMap ? watched.kubeVirts() : undefined;
   const podsByMachine = new ObjectIndex(pods, ({ machine }) => [machine.key]);
   const migrationsByMachine = new ObjectIndex(migrations, ({ machine }) => [machine]);

@@ -7,42 +7,40 @@ import * as z from 'zod/mini';
 import { controllerFields } from '../../../src/config/controller-settings.ts';
 import { DEFAULT_NETWORK_ANNOTATION } from '../../../src/model/default-network.ts';
 import { NETWORKS_ANNOTATION } from '../../../src/model/network-selection.ts';
-import { NETWORKS_PATH, VALIDATING } from '../../../src/wiring/wire-admission.ts';
+import { MACHINE_NETWORKS_ANNOTATION } from '../../../src/vm/node-networks.ts';
+import { MACHINES_PATH, NETWORKS_PATH, VALIDATING } from '../../../src/wiring/wire-admission.ts';
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
 
+const webhookSchema = z.looseObject({
+  name: z.string(),
+  clientConfig: z.object({ service: z.unknown(), caBundle: z.optional(z.string()) }),
+  rules: z.array(z.looseObject({ operations: z.array(z.string()), resources: z.array(z.string()) })),
+  matchConditions: z.tuple([z.object({ name: z.string(), expression: z.string() })]),
+  timeoutSeconds: z.number(),
+});
 const configuration = z.object({
   metadata: z.object({ name: z.string() }),
-  webhooks: z.tuple([
-    z.looseObject({
-      clientConfig: z.object({ service: z.unknown(), caBundle: z.optional(z.string()) }),
-      rules: z.array(z.looseObject({ operations: z.array(z.string()), resources: z.array(z.string()) })),
-      matchConditions: z.tuple([z.object({ name: z.string(), expression: z.string() })]),
-      timeoutSeconds: z.number(),
-    }),
-  ]),
+  webhooks: z.tuple([webhookSchema, webhookSchema]),
 });
 const { metadata, webhooks } = configuration.parse(loadYaml(read('webhook.yaml')));
-const [webhook] = webhooks;
+const [webhook, ofMachines] = webhooks;
+const asked = ({ rules }: z.infer<typeof webhookSchema>) =>
+  rules.flatMap(({ operations, resources }) => resources.map((resource) => `${operations.join('+')} ${resource}`));
 
 describe('the webhook', () => {
-  it('is the one that the controller serves and keeps trusted', () => {
+  it.each([
+    [NETWORKS_PATH, webhook],
+    [MACHINES_PATH, ofMachines],
+  ])('is the one that the controller serves and keeps trusted: %s', (path, { clientConfig }) => {
     expect(metadata.name).toBe(VALIDATING.name);
-    expect(webhook.clientConfig).toEqual({
-      service: {
-        name: controllerFields.webhookService.default,
-        namespace: 'dynamic-networks',
-        path: NETWORKS_PATH,
-        port: 443,
-      },
+    expect(clientConfig).toEqual({
+      service: { name: controllerFields.webhookService.default, namespace: 'dynamic-networks', path, port: 443 },
     });
   });
 
   it('is asked about every way to write an annotation of a pod', () => {
-    const asked = webhook.rules.flatMap(({ operations, resources }) =>
-      resources.map((resource) => `${operations.join('+')} ${resource}`),
-    );
-    expect(asked).toEqual([
+    expect(asked(webhook)).toEqual([
       'CREATE+UPDATE pods',
       'CREATE+UPDATE pods/status',
       'CREATE bindings',
@@ -53,19 +51,30 @@ describe('the webhook', () => {
       expect(condition.expression).toContain(JSON.stringify(annotation));
   });
 
-  it('fails closed, changes nothing, and spares what the cluster needs to start', () => {
-    expect(webhook).toMatchObject({
-      failurePolicy: 'Fail',
-      sideEffects: 'None',
-      admissionReviewVersions: ['v1'],
-      namespaceSelector: {
-        matchExpressions: [
-          { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'dynamic-networks'] },
-        ],
-      },
-    });
-    expect(webhook.timeoutSeconds).toBeLessThanOrEqual(10);
+  it('is asked about every way to write what a virtual machine asks for', () => {
+    // The status of a VirtualMachine takes no annotations; a running one has no status of its own.
+    expect(asked(ofMachines)).toEqual(['CREATE+UPDATE virtualmachines', 'CREATE+UPDATE virtualmachineinstances']);
+    const [condition] = ofMachines.matchConditions;
+    expect(condition.expression).toContain(JSON.stringify(MACHINE_NETWORKS_ANNOTATION));
+    expect(condition.expression).toContain('nodeNetwork');
   });
+
+  it.each([webhook, ofMachines])(
+    'fails closed, changes nothing, and spares what the cluster needs to start: $name',
+    (one) => {
+      expect(one).toMatchObject({
+        failurePolicy: 'Fail',
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+        namespaceSelector: {
+          matchExpressions: [
+            { key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['kube-system', 'dynamic-networks'] },
+          ],
+        },
+      });
+      expect(one.timeoutSeconds).toBeLessThanOrEqual(10);
+    },
+  );
 });
 
 describe('what all webhooks share', () => {

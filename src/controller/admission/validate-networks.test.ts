@@ -4,7 +4,8 @@ import type { AdmissionRequest, Requester } from '../../model/admission.ts';
 import { DEFAULT_NETWORK_ANNOTATION } from '../../model/default-network.ts';
 import { KnownError } from '../../model/errors.ts';
 import { NETWORKS_ANNOTATION } from '../../model/network-selection.ts';
-import { type AdmissionMode, makeValidateNetworks, type ValidateNetworksDeps } from './validate-networks.ts';
+import type { AdmissionMode } from './access-denial.ts';
+import { makeValidateNetworks, type ValidateNetworksDeps } from './validate-networks.ts';
 
 const anna: Requester = { username: 'anna', groups: ['dev'], extra: {} };
 

@@ -8,16 +8,12 @@ import {
   type Refusal,
 } from '../../model/admission.ts';
 import { DEFAULT_NETWORK_ANNOTATION, parseDefaultNetwork } from '../../model/default-network.ts';
-import { KnownError } from '../../model/errors.ts';
-import { quote } from '../../model/json.ts';
-import { type NetworkName, splitName } from '../../model/keys.ts';
+import type { NetworkName } from '../../model/keys.ts';
 import { isolationProblem, type MultusRules } from '../../model/multus-rules.ts';
 import { NETWORKS_ANNOTATION } from '../../model/network-selection.ts';
 import { parseNetworks, type SelectionProblem } from '../../model/parse-networks.ts';
+import { type AdmissionMode, decisionOf, findDenial, named } from './access-denial.ts';
 import type { NetworkAccess } from './ports.ts';
-
-/** `warn` says as a warning what `enforce` would refuse; `off` says nothing. */
-export type AdmissionMode = 'off' | 'warn' | 'enforce';
 
 export interface ValidateNetworksDeps {
   readonly mode: AdmissionMode;
@@ -28,16 +24,12 @@ export interface ValidateNetworksDeps {
 
 /** Each added network costs a question to the API server: one edit must not cost thousands. */
 export const MAX_ADDED_NETWORKS = 64;
-/** More than this nobody reads in an error message. */
-const MAX_NAMED = 3;
 
 export const makeValidateNetworks =
   (deps: ValidateNetworksDeps) =>
   async (request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionDecision> => {
     if (deps.mode === 'off') return admitted;
-    const refusal = await findRefusal(deps, request, signal);
-    if (refusal === undefined) return admitted;
-    return deps.mode === 'enforce' ? { refusal } : { warnings: [`dynamic-networks: ${refusal.message}`] };
+    return decisionOf(deps.mode, await findRefusal(deps, request, signal));
   };
 
 const findRefusal = async (
@@ -66,12 +58,7 @@ const findRefusal = async (
   const isolated = [...new Set(selected)].flatMap((network) => isolationProblem(rules, namespace, network) ?? []);
   if (isolated.length > 0) return { reason: 'Forbidden', message: named(isolated) };
 
-  const verdicts = await Promise.all(added.map((network) => ask(deps.access, user, network, signal)));
-  const denied = verdicts.flatMap((verdict) => verdict.denied ?? []);
-  if (denied.length > 0) return { reason: 'Forbidden', message: named(denied) };
-  const unknown = verdicts.flatMap((verdict) => verdict.unknown ?? []);
-  if (unknown.length > 0) return { reason: 'ServiceUnavailable', message: named(unknown), retryAfterSeconds: 1 };
-  return undefined;
+  return await findDenial(deps.access, user, added, signal);
 };
 
 interface AskedNetworks {
@@ -98,28 +85,4 @@ const readAsked = ({ annotations }: AdmittedObject, namespace: string, multusNam
 const isTouched = (annotation: string, object: AdmittedObject, oldObject: AdmittedObject | undefined): boolean =>
   object.annotations[annotation] !== oldObject?.annotations[annotation];
 
-const ask = async (
-  access: NetworkAccess,
-  user: AdmissionRequest['user'],
-  network: NetworkName,
-  signal: AbortSignal,
-): Promise<{ readonly denied?: string; readonly unknown?: string }> => {
-  const subject = `user ${quote(user.username)} may not use network ${network}`;
-  try {
-    const { isAllowed, detail } = await access.mayUse(user, network, signal);
-    if (isAllowed) return {};
-    const { namespace, name } = splitName(network) ?? { namespace: '', name: '' };
-    const needs = `verb "use" on network-attachment-definitions.k8s.cni.cncf.io "${name}" in namespace "${namespace}" is needed`;
-    return { denied: `${subject}: ${needs}${detail ? ` (${detail})` : ''}` };
-  } catch (error) {
-    if (!(error instanceof KnownError)) throw error;
-    return { unknown: `whether ${subject.replace(' may not ', ' may ')} cannot be found out now: ${error.message}` };
-  }
-};
-
 const invalid = (messages: readonly string[]): Refusal => ({ reason: 'Invalid', message: named(messages) });
-
-const named = (messages: readonly string[]): string => {
-  const more = messages.length > MAX_NAMED ? ` (and ${messages.length - MAX_NAMED} more)` : '';
-  return `${messages.slice(0, MAX_NAMED).join('; ')}${more}`;
-};

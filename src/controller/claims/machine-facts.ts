@@ -39,11 +39,11 @@ export const machineFacts = ({ namespace, name, vm, vmi, pods }: MachineParts): 
     .map((pod) => ({ addresses: readPodAddresses(pod), references: readClaimReferences(pod.networksText) })),
 });
 
-/** Networks that an interface is on, but for a pod network that Multus serves. */
+/** Networks that an interface is on, but for a pod network that Multus serves, and for the node's, which gives no addresses. */
 const networksOf = ({ networks, interfaces }: NetworkSpec, namespace: string): readonly MachineNetwork[] =>
-  networks.flatMap(({ name, definition, isSecondary }) => {
+  networks.flatMap(({ name, definition, isSecondary, isNodeNetwork }) => {
     const iface = findNamed(interfaces, name);
-    if (iface === undefined || (definition !== undefined && !isSecondary)) return [];
+    if (iface === undefined || isNodeNetwork || (definition !== undefined && !isSecondary)) return [];
     const nad = definition === undefined ? undefined : definitionName(definition, namespace);
     return [{ name, nad, interface: isSecondary ? hashedName(name) : '', isAbsent: iface.isAbsent }];
   });

@@ -13,6 +13,8 @@ export interface VmGates {
   readonly hotplug: boolean;
   readonly podInterfaceName: boolean;
   readonly deviceMap: boolean;
+  /** Which NetworkAttachmentDefinition the node's own network is; undefined: machines do not get it. */
+  readonly nodeNetwork: string | undefined;
 }
 
 /** Writes apply only to the state that the given object shows; the answer is taken into the caches before they resolve. */

@@ -1,6 +1,6 @@
 // One virtual machine: requests → template → running machine → launcher pod → status. Each look does what is next; a write
 // changes an object, and that change brings the machine back, so that every decision is made on what is there by then.
-import { done, type Outcome, waitForChange } from '../../model/outcome.ts';
+import { done, type Outcome, retry, waitForChange } from '../../model/outcome.ts';
 import { findCollision, schemeOf } from '../../vm/interface-names.ts';
 import { findCurrentPod, type LauncherPod } from '../../vm/launcher-pod-view.ts';
 import { findTargetPod } from '../../vm/migration-view.ts';
@@ -40,7 +40,10 @@ export const makeReconcileMachine = (deps: VmDeps): Reconcile => {
     if (wrong.length === 0)
       wrong.push(...(await serveInstance(deps, { instance, machine, pod, target, refusals }, signal)));
     told.tell(aboutInstance(instance), wrong);
-    return wrong.length === 0 ? done : waitForChange(wrong.map(({ message }) => message).join('; '));
+    if (wrong.length === 0) return done;
+    const message = wrong.map((one) => one.message).join('; ');
+    // A right that is given changes no object that is watched.
+    return wrong.some(({ reason }) => reason === 'NetworkForbidden') ? retry(message) : waitForChange(message);
   };
 };
 
@@ -108,10 +111,15 @@ const serveInstance = async (
   const { instance, pod, target } = place;
   const status = plannedStatus(place, deps.gates);
   const problems: VmProblem[] = [...missingReport(place)];
-  if (pod !== undefined) problems.push(...(await writePodAnnotations(deps, { instance, pod, status }, signal)));
+  const asked = {
+    instance,
+    status,
+    machineNetworksText: place.machine?.machineNetworksText ?? instance.machineNetworksText,
+  };
+  if (pod !== undefined) problems.push(...(await writePodAnnotations(deps, { ...asked, pod }, signal)));
   if (target !== undefined && target.networkStatus.state !== 'unreadable') {
     const sourceReported = reportedBy(pod);
-    problems.push(...(await writePodAnnotations(deps, { instance, pod: target, status, sourceReported }, signal)));
+    problems.push(...(await writePodAnnotations(deps, { ...asked, pod: target, sourceReported }, signal)));
   }
   const isStarted = instance.phase === 'Running' || (instance.phase === 'Scheduling' && pod?.isReady === true);
   const hasStatus = deps.gates.hotplug || deps.gates.podInterfaceName;

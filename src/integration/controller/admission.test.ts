@@ -14,6 +14,7 @@ import type { NewKubeObject } from '../../embedded/api/object-store.ts';
 import { TestClient } from '../../embedded/api/test-client.ts';
 import type { AdmissionQuestion } from '../../embedded/api/webhooks/webhook-match.ts';
 import { type RunningController, startController } from '../../main-controller.ts';
+import { MACHINE_KINDS } from '../vm/machine-world.ts';
 
 const NETWORKS = 'k8s.v1.cni.cncf.io/networks';
 const DEFAULT_NETWORK = 'v1.multus-cni.io/default-network';
@@ -89,6 +90,7 @@ beforeAll(async () => {
   decide = () => ({ allowed: true });
   api = await startApiServer({
     tokens: ['embedded-admin', 'annas-token'],
+    resources: [...MACHINE_KINDS],
     decideAccess: (review) => {
       if (review.kind === 'SubjectAccessReview') reviews.push(review);
       return decide(review);
@@ -99,7 +101,7 @@ beforeAll(async () => {
         const all = [...endpoints.values()];
         return all[asked % all.length] ?? '127.0.0.1:1';
       },
-      matchConditions: { 'asks-for-networks': asksForNetworks },
+      matchConditions: { 'asks-for-networks': asksForNetworks, 'asks-for-node-network': () => true },
       users: {
         'annas-token': { username: 'anna', uid: 'u-anna', groups: ['dev'], extra: { scopes: ['shop'] } },
       },
@@ -206,6 +208,25 @@ describe('nobody waits for the webhook', () => {
   });
 });
 
+describe('a virtual machine that asks for its node’s network', () => {
+  const machines = '/apis/kubevirt.io/v1/namespaces/shop/virtualmachines';
+  const annotations = { 'dynamic-networks.io/networks': '[{"name":"lan","nodeNetwork":{}}]' };
+
+  it('is refused to a user who may not use that network, when it is made and when it is edited', async () => {
+    decide = () => ({ allowed: false });
+    const message =
+      'admission webhook "machines.dynamic-networks.io" denied the request: user "anna" may not use network shop/node-network: verb "use" on network-attachment-definitions.k8s.cni.cncf.io "node-network" in namespace "shop" is needed';
+    const made = await anna.post(machines, { metadata: { name: 'vm-a', annotations }, spec: {} });
+    expect(made).toMatchObject({ status: 403, body: { message } });
+    expect(await anna.post(machines, { metadata: { name: 'vm-a' }, spec: {} })).toMatchObject({ status: 201 });
+    expect(await anna.patch(`${machines}/vm-a`, { metadata: { annotations } })).toMatchObject({ status: 403 });
+    const template = { spec: { networks: [{ name: 'lan', nodeNetwork: {} }] } };
+    expect(await anna.patch(`${machines}/vm-a`, { spec: { template } })).toMatchObject({ status: 403 });
+    decide = () => ({ allowed: true });
+    expect(await anna.patch(`${machines}/vm-a`, { metadata: { annotations } })).toMatchObject({ status: 200 });
+  });
+});
+
 describe('replicas', () => {
   it('share one certificate, which the configuration trusts, and both answer', async () => {
     const secret = { resource: 'secrets', namespace: 'dynamic-networks', name: 'dynamic-networks-webhook-certificate' };
@@ -215,7 +236,8 @@ describe('replicas', () => {
       resource: 'validatingwebhookconfigurations',
       name: manifest.metadata.name ?? '',
     });
-    expect(configuration?.['webhooks']).toMatchObject([{ clientConfig: { caBundle: Object(data)['ca.crt'] } }]);
+    const trusting = { clientConfig: { caBundle: Object(data)['ca.crt'] } };
+    expect(configuration?.['webhooks']).toMatchObject([trusting, trusting]);
     for (const one of ['a', 'b']) {
       const other = one === 'a' ? 'b' : 'a';
       const place = endpoints.get(other) ?? '';

@@ -8,7 +8,12 @@ import { gateNames } from '../../config/feature-gates.ts';
 import { masquerade, multus, podNetwork, specObject, sriov } from '../../vm/test-machines.ts';
 import { DEFINITIONS, MACHINE_KINDS, MachineWorld, on } from './machine-world.ts';
 
-const gates = { HotplugNICs: 'hotplug-nics', PodInterfaceName: 'pod-interface-name', DeviceMap: 'device-map' } as const;
+const gates = {
+  HotplugNICs: 'hotplug-nics',
+  PodInterfaceName: 'pod-interface-name',
+  DeviceMap: 'device-map',
+  NodeNetwork: 'node-network',
+} as const;
 const folder = resolve(import.meta.dirname, '../../../deploy/gates');
 
 const role = z.object({
@@ -40,7 +45,10 @@ const live = async (world: MachineWorld): Promise<void> => {
     draft.metadata.annotations = { ...draft.metadata.annotations, [key]: JSON.stringify(changed) };
   });
   world.objects.modify({ resource: 'virtualmachines', namespace: 'default', name: 'vm' }, (draft) => {
-    draft.metadata.annotations = { 'dynamic-networks.io/interface-requests': '[1]' };
+    draft.metadata.annotations = {
+      'dynamic-networks.io/interface-requests': '[1]',
+      'dynamic-networks.io/networks': '[{"name":"lan","nodeNetwork":{}}]',
+    };
     draft.status = { interfaceRequests: [2] };
   });
   await until('something was done', () => {
@@ -48,7 +56,12 @@ const live = async (world: MachineWorld): Promise<void> => {
       ...world.vmi('vm').metadata.annotations,
       ...world.world.cluster.pod(world.pod('vm')).metadata.annotations,
     };
-    return world.vmi('vm').status?.['interfaces'] !== undefined || 'kubevirt.io/network-info' in annotations;
+    const networks = annotations['k8s.v1.cni.cncf.io/networks'] ?? '';
+    return (
+      world.vmi('vm').status?.['interfaces'] !== undefined ||
+      'kubevirt.io/network-info' in annotations ||
+      networks.includes('node-network')
+    );
   });
   world.setTemplate('vm', on('red'));
 };
