@@ -44,6 +44,7 @@ describe('kubectl dnet doctor', () => {
         'rights of the agents',
         'webhook certificate',
         'ledger',
+        'host-local addresses',
       ]),
     );
     expect(of(all, 'ledger')[0]?.message).toMatch(/^[1-9]\d* hot-plugged interfaces/);
@@ -64,6 +65,23 @@ describe('kubectl dnet doctor', () => {
       await node.signalContainers('multus', 'SIGCONT');
     }
     await eventually('the doctor to be content again', (found) => expect(of(found, 'Multus socket')).toEqual([]));
+  });
+
+  it.skipIf(!hasNodeAccess)('names an address of host-local that no sandbox has, and the file to remove', async () => {
+    const [network, address] = [`${story.namespace}-lost`, '10.100.201.7'];
+    const file = `/var/lib/cni/networks/${network}/${address}`;
+    const node = story.clusterNode(story.node);
+    const leak = `mkdir -p "$(dirname "$1")" && printf 'lost\\r\\nnet1' > "$1" && touch -d '-1 hour' "$1"`;
+    await node.run(['sh', '-c', leak, 'sh', file]);
+    try {
+      const [finding] = of(await findings(), 'host-local addresses');
+      expect(finding?.level).toBe('warning');
+      expect(finding?.message).toContain(`${address} of ${network} on node ${story.node}`);
+      expect(finding?.remedy).toContain('/var/lib/cni/networks/NETWORK/ADDRESS');
+    } finally {
+      await node.run(['rm', '-r', `/var/lib/cni/networks/${network}`]);
+    }
+    expect(of(await findings(), 'host-local addresses')).toMatchObject([{ level: 'ok' }]);
   });
 
   it('names an address of whereabouts that a pod has that does not exist', async () => {
