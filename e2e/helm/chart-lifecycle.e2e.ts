@@ -1,5 +1,6 @@
 // An installation by Helm from beginning to end: what kustomize installed is taken over, upgraded, rolled back and removed, and
 // installed afresh. Through all of it a running pod keeps the very interfaces that it has.
+import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { explained } from '../expectations.ts';
 import { hasNodeAccess, withNamespace } from '../fixture.ts';
@@ -12,6 +13,7 @@ import {
   testSettings,
 } from '../install-agent.ts';
 import { installedObjects } from '../installed-objects.ts';
+import { metricsMissing } from '../monitoring/metric-names.ts';
 import { bridgeNetwork, type Network } from '../networks.ts';
 import type { PodLink } from '../pod-links.ts';
 import type { PodRef } from '../pods.ts';
@@ -21,7 +23,7 @@ const story = withNamespace('helm', 97);
 const { kubectl } = story;
 const target = inject('target');
 
-const gateRole = 'clusterrole/dynamic-networks-controller-device-map';
+const gateRole = 'clusterrole/dynamic-networks-controller-vm-persistent-ips';
 const waiting = ['-n', agentNamespace, '--wait', '--timeout=120s'];
 
 let helm: Helm;
@@ -78,14 +80,16 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
   });
 
   it('is upgraded to another image and with a gate', async () => {
-    const changed = values({ tag: otherTag(), featureGates: { DeviceMap: true } });
+    await kubectl.run(['apply', '-k', resolve(chartDir, '..', 'crds')]);
+    const changed = values({ tag: otherTag(), featureGates: { VMPersistentIPs: true } });
     expect(await hasGateRole()).toBe(false);
     await helm.run(['upgrade', release, chartDir, '--values', '-', ...waiting], changed);
     expect(await read(`daemonset/${agentDaemonSet}`, imagePath)).toBe(`${image.repository}:${otherTag()}`);
     expect(await read(`deployment/${controllerDeployment}`, '.spec.template.spec.containers[0].args')).toContain(
-      '--feature-gates=DeviceMap=true',
+      '--feature-gates=VMPersistentIPs=true',
     );
     expect(await hasGateRole()).toBe(true);
+    expect(await metricsMissing(kubectl, 'claims-alerts.yaml')).toEqual([]);
     await expectKept('blue@made0,blue@hot0', { made0: blue, hot0: blue });
   });
 
