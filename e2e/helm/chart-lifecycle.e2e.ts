@@ -2,6 +2,7 @@
 // installed afresh. Through all of it a running pod keeps the very interfaces that it has.
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { withDnet } from '../cli/dnet.ts';
 import { explained } from '../expectations.ts';
 import { hasNodeAccess, withNamespace } from '../fixture.ts';
 import {
@@ -22,6 +23,7 @@ import { buildDeadlineMs, chartDir, type Helm, makeHelm, release } from './helm.
 const story = withNamespace('helm', 97);
 const { kubectl } = story;
 const target = inject('target');
+const { dnet } = withDnet(story.namespace);
 
 const gateRole = 'clusterrole/dynamic-networks-controller-vm-persistent-ips';
 const waiting = ['-n', agentNamespace, '--wait', '--timeout=120s'];
@@ -127,6 +129,20 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
     expect((await inAgentNamespace('get', 'pods', '-l', agentSelector, '-o', 'name')).trim().split('\n')).toHaveLength(
       target.nodeNames.length,
     );
-    await expectKept('blue@made0', { made0: blue });
+    await expectKept('blue@made0,blue@hot2', { made0: blue, hot2: blue });
+  });
+
+  it('is removed by kubectl dnet as well, with what was hot-plugged and with the record that Helm has of it', async () => {
+    expect(await helm.run(['list', '-n', agentNamespace, '--short'])).toBe(`${release}\n`);
+    expect(await dnet('uninstall', '--yes')).toMatchObject({ exitCode: 0, stderr: '' });
+    expect((await story.links(pod)).map(({ ifname }) => ifname).toSorted()).toEqual(['eth0', 'made0']);
+    await explained(
+      'Helm to know of nothing',
+      async () => {
+        expect(await helm.run(['list', '-n', agentNamespace, '--short'])).toBe('');
+        return true;
+      },
+      60_000,
+    );
   });
 });
