@@ -49,6 +49,14 @@ export class RuntimeClient {
     return this.#call('ListPodSandbox', signal, (...rest) => this.#client.listPodSandbox({ filter }, ...rest));
   }
 
+  /** Of all that the runtime knows, whatever their state. */
+  async sandboxIds(signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const { items } = await this.#call<ListPodSandboxResponse>('ListPodSandbox', signal, (...rest) =>
+      this.#client.listPodSandbox({ filter: undefined }, ...rest),
+    );
+    return new Set(items.map(({ id }) => id));
+  }
+
   sandboxStatus(podSandboxId: string, signal: AbortSignal): Promise<PodSandboxStatusResponse | undefined> {
     return this.#find('PodSandboxStatus', signal, (...rest) =>
       this.#client.podSandboxStatus({ podSandboxId, verbose: true }, ...rest),

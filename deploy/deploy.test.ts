@@ -140,6 +140,7 @@ describe('mounts of the node', () => {
     settings.multusSocket,
     settings.ledgerDir,
     settings.multusCacheDir,
+    settings.hostLocalDir,
     settings.cniConfigDir,
     settings.networkConfigDir,
     settings.hostNetDir,
@@ -188,7 +189,7 @@ describe('the pod', () => {
   });
 
   it('differs from the Pod Security level restricted by its mounts of the node and by being root, and by nothing else', () => {
-    const volumes = ['run', 'ledger', 'multus-cache', 'cni-config', 'network-configs', 'host-net'];
+    const volumes = ['run', 'ledger', 'multus-cache', 'host-local', 'cni-config', 'network-configs', 'host-net'];
     const whole = z
       .object({ spec: z.object({ template: z.object({ spec: z.unknown() }) }) })
       .parse(load(read('daemonset.yaml')));

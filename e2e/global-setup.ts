@@ -12,12 +12,11 @@ import { busyboxImage } from './cluster/images.ts';
 import { onInterrupt } from './cluster/interrupt.ts';
 import { say } from './cluster/progress.ts';
 import { attachCluster, type StartedCluster } from './cluster/started-cluster.ts';
-import { installAgent } from './install-agent.ts';
+import { installAgent, suiteOverlayDir } from './install-agent.ts';
 import { installNodeHelpers, removeNodeHelpers } from './node-exec.ts';
 import { type Kubectl, makeKubectl, storyLabels, type Target } from './target.ts';
 
 const artifactsDir = resolve(import.meta.dirname, 'artifacts');
-const overlayDir = resolve(artifactsDir, 'install');
 const logsDir = (): string => resolve(artifactsDir, `logs-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);
 
 type TearDown = () => Promise<void>;
@@ -54,7 +53,7 @@ const prepareCluster = async (project: TestProject, cluster: StartedCluster): Pr
     nodeNames: state.nodes.map(({ name }) => name),
     clusterState: state,
   };
-  await installAgent(makeKubectl(target), { image: await loadAgentImage(cluster), overlayDir });
+  await installAgent(makeKubectl(target), { image: await loadAgentImage(cluster), overlayDir: suiteOverlayDir });
   project.provide('target', target);
 };
 
@@ -63,7 +62,7 @@ const setUpHarness = async (project: TestProject): Promise<TearDown> => {
   const forget = existing ? () => {} : onInterrupt(removeDetached);
   const cluster = existing
     ? await attachByName(existing)
-    : await startCluster({ name: ownName, failureLogsDir: logsDir() });
+    : await startCluster({ name: ownName, failureLogsDir: logsDir(), helm: true });
 
   const end = async (hasFailed: boolean) => {
     if (hasFailed) {
@@ -95,7 +94,7 @@ const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string)
   const podImage = process.env['E2E_POD_IMAGE'] || 'busybox:1.36';
   const kubectl = makeKubectl({ kubeconfigPath, kubectlPath });
   const nodes = await kubectl.run(['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}']);
-  await installAgent(kubectl, { image: process.env['E2E_IMAGE'] || undefined, overlayDir });
+  await installAgent(kubectl, { image: process.env['E2E_IMAGE'] || undefined, overlayDir: suiteOverlayDir });
   await installNodeHelpers(kubectl, podImage);
   project.provide('target', { kubeconfigPath, kubectlPath, podImage, nodeNames: nodes.split(' ') });
   return async () => {

@@ -2,6 +2,7 @@
 // cannot wait for.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import { pollUntil } from './cluster/poll-until.ts';
 import { step } from './cluster/progress.ts';
 import type { Kubectl } from './target.ts';
 
@@ -9,7 +10,9 @@ export const agentNamespace = 'dynamic-networks';
 export const agentDaemonSet = 'dynamic-networks-agent';
 /** Of the agents' pods: the controller's are in the same namespace. */
 export const agentSelector = 'app.kubernetes.io/component=agent';
-const controllerDeployment = 'dynamic-networks-controller';
+export const controllerDeployment = 'dynamic-networks-controller';
+/** The suite's own installation, as the global setup wrote it. */
+export const suiteOverlayDir = resolve(import.meta.dirname, 'artifacts', 'install');
 
 const shipped = resolve(import.meta.dirname, '..', 'deploy');
 const shippedImage = 'localhost/dynamic-networks';
@@ -18,7 +21,7 @@ const rolloutDeadlineSeconds = 180;
 type Changes = Readonly<Record<string, string>>;
 
 /** A vanished interface is to be noticed within a test, not within ten minutes. */
-const testSettings: Changes = { checkInterval: '5s' };
+export const testSettings: Changes = { checkInterval: '5s' };
 
 const withSettings = (settings: string, changes: Changes): string =>
   Object.entries(changes).reduce((text, [name, value]) => {
@@ -65,16 +68,31 @@ const writeOverlay = async ({ overlayDir: dir, image, settings: changes = testSe
   await writeFile(join(dir, 'kustomization.yaml'), JSON.stringify(overlay, null, 2));
 };
 
+const waitForAgents = async (kubectl: Kubectl): Promise<void> => {
+  for (const workload of [`daemonset/${agentDaemonSet}`, `deployment/${controllerDeployment}`]) {
+    await kubectl.run([
+      ...['-n', agentNamespace, 'rollout', 'status', workload],
+      `--timeout=${rolloutDeadlineSeconds}s`,
+    ]);
+  }
+};
+
 export const installAgent = (kubectl: Kubectl, install: Install): Promise<void> =>
   step('install the agent', async () => {
     await writeOverlay(install);
     await kubectl.run(['apply', '-k', install.overlayDir]);
-    for (const workload of [`daemonset/${agentDaemonSet}`, `deployment/${controllerDeployment}`]) {
-      await kubectl.run([
-        ...['-n', agentNamespace, 'rollout', 'status', workload],
-        `--timeout=${rolloutDeadlineSeconds}s`,
-      ]);
-    }
+    await waitForAgents(kubectl);
+  });
+
+/** For stories that remove it: the next one finds it as the suite installed it. */
+export const reinstallAgent = (kubectl: Kubectl): Promise<void> =>
+  step('install the agent again', async () => {
+    // Nothing can be made in a namespace that is going.
+    const phase = ['get', 'namespace', agentNamespace, '--ignore-not-found', '-o', 'jsonpath={.status.phase}'];
+    const isNotGoing = async () => ((await kubectl.run(phase)) === 'Terminating' ? undefined : true);
+    await pollUntil('the namespace to be gone', isNotGoing, { deadlineMs: rolloutDeadlineSeconds * 1000 });
+    await kubectl.run(['apply', '-k', suiteOverlayDir]);
+    await waitForAgents(kubectl);
   });
 
 /** An environment variable of every agent, all at once; `undefined` takes it back. */

@@ -9,6 +9,7 @@ import type { AgentDeps, Ledger } from './agent/ports.ts';
 import { makeReconcilePod } from './agent/reconcile-pod.ts';
 import { RetrySchedule } from './agent/retry-schedule.ts';
 import type { AgentSettings } from './config/agent-settings.ts';
+import { listReservations } from './host/host-local-store.ts';
 import { NodeNetwork } from './host/node-network.ts';
 import { ApiClient } from './kube/api-client.ts';
 import { EventRecorder } from './kube/event-recorder.ts';
@@ -25,6 +26,7 @@ import { makeFindCreationConfig } from './multus/creation-cache.ts';
 import { DelegateClient } from './multus/delegate-client.ts';
 import { NodeNetworks } from './multus/node-networks.ts';
 import { KeyedQueue } from './queue/keyed-queue.ts';
+import { describeAddresses } from './telemetry/addresses-page.ts';
 import { makeReadiness } from './telemetry/health.ts';
 import { startTelemetryServer } from './telemetry/http-server.ts';
 import { listLedger } from './telemetry/ledger-page.ts';
@@ -169,6 +171,14 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
     ...settings.listen,
     registry: metrics.registry,
     ledger: () => listLedger(ledger.list(), isPodGone),
+    addresses: async () => {
+      const reservations = await listReservations(settings.hostLocalDir);
+      return describeAddresses(
+        reservations,
+        await runtime.sandboxIds(AbortSignal.timeout(settings.criTimeout)),
+        Date.now(),
+      );
+    },
     readiness: makeReadiness(
       [
         { name: 'apiServer', probe: () => demand(pods.reflector.isConnected, 'the watch of pods is not connected') },

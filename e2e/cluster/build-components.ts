@@ -11,7 +11,7 @@ import { runCommand } from './run-command.ts';
 
 /** What every cluster has. */
 export type BaseComponentName = 'kubernetes' | 'multus' | 'whereabouts';
-export type ComponentName = BaseComponentName | 'kubevirt' | 'device-network' | 'two-legged';
+export type ComponentName = BaseComponentName | 'kubevirt' | 'device-network' | 'two-legged' | 'helm';
 
 export type Component = {
   readonly name: ComponentName;
@@ -78,6 +78,18 @@ const recipes: Readonly<Record<ComponentName, Recipe>> = {
     programs: { 'two-legged': './cni' },
     linkerFlags: () => stripped,
     sources: ['cni/main.go'],
+  },
+  helm: {
+    module: 'helm.sh/helm/v3',
+    programs: { helm: 'helm.sh/helm/v3/cmd/helm' },
+    // Without these Helm takes every cluster that it renders for to be Kubernetes 1.20, which the chart refuses.
+    linkerFlags: (version) =>
+      [
+        stripped,
+        `-X helm.sh/helm/v3/internal/version.version=${version}`,
+        '-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1',
+        '-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=34',
+      ].join(' '),
   },
 };
 

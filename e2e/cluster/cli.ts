@@ -24,11 +24,11 @@ const getState = async (name: string): Promise<ClusterState> => {
   throw new Error(`no cluster ${name}; ${hint}`);
 };
 
-type UpOptions = { readonly name: string; readonly keep: boolean; readonly kubevirt: boolean };
+type UpOptions = { readonly name: string; readonly keep: boolean; readonly kubevirt: boolean; readonly helm: boolean };
 
-const up = async ({ name, keep, kubevirt }: UpOptions): Promise<void> => {
+const up = async ({ name, keep, kubevirt, helm }: UpOptions): Promise<void> => {
   const forget = onInterrupt(() => removeClusterByName(name));
-  const cluster = await startCluster({ name, failureLogsDir: freshLogsDir(), keepOnFailure: keep, kubevirt });
+  const cluster = await startCluster({ name, failureLogsDir: freshLogsDir(), keepOnFailure: keep, kubevirt, helm });
   forget();
   say('ready; try:');
   process.stdout.write(
@@ -78,6 +78,7 @@ program
   .description('start it')
   .option(...nameOption)
   .option('--kubevirt', 'with the real virt-controller of KubeVirt', false)
+  .option('--helm', 'build Helm meanwhile, for the tests of the chart', false)
   .option('--keep', 'leave it as it is if the start fails', false)
   .action(up);
 program.command('check').description('say what this machine lacks for it, and how to get that').action(check);

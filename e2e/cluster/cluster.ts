@@ -2,7 +2,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ContainerRuntimeClient, getContainerRuntimeClient, type StartedTestContainer } from 'testcontainers';
-import { type BaseComponentName, buildBaseComponents, type Component } from './build-components.ts';
+import { type BaseComponentName, buildBaseComponents, type Component, ensureComponent } from './build-components.ts';
 import { type ClusterState, clusterDir, type NodeState, writeState } from './cluster-state.ts';
 import { ensureDocker, releaseDocker } from './docker-daemon.ts';
 import { ensureClusterImages } from './images.ts';
@@ -26,6 +26,8 @@ export type ClusterOptions = {
   readonly failureLogsDir: string;
   /** With KubeVirt's virt-controller, which needs minutes to be built the first time. */
   readonly kubevirt?: boolean;
+  /** Helm's program is built while the nodes start, so that tests find it. */
+  readonly helm?: boolean;
   /** Leave a cluster that failed to start as it is, for a look inside. */
   readonly keepOnFailure?: boolean;
 };
@@ -170,8 +172,12 @@ export const startCluster = async (options: ClusterOptions): Promise<StartedClus
     const state = await step('start the node containers', () => startContainers(name, parts));
     const cluster = makeStartedCluster(parts.client, state);
     started = cluster;
-    await step(`bring up cluster ${name}`, () => bringUp(cluster, parts.archives));
-    if (options.kubevirt === true) await ensureKubeVirt(cluster);
+    const bringAllUp = async () => {
+      await step(`bring up cluster ${name}`, () => bringUp(cluster, parts.archives));
+      if (options.kubevirt === true) await ensureKubeVirt(cluster);
+    };
+    // Nodes that start mostly wait; a build does not.
+    await Promise.all([bringAllUp(), options.helm === true && ensureComponent('helm')]);
     return cluster;
   } catch (error) {
     if (started !== undefined) {

@@ -37,7 +37,11 @@ describe('a template', () => {
     const writer = new TemplateWriter();
     const object = {
       one: writer.put({ kind: 'scalar', text: '{{ .Values.one }}' }),
-      list: ['a', writer.put({ kind: 'scalar', text: '"{{ .Values.two }}"' })],
+      list: [
+        'a',
+        writer.put({ kind: 'scalar', text: '"{{ .Values.two }}"' }),
+        writer.put({ kind: 'optional', text: 'three', condition: '.Values.three' }),
+      ],
       deep: { block: writer.put({ kind: 'block', text: '.Values.block' }) },
       within: `x:${writer.put({ kind: 'scalar', text: '{{ .Values.three }}' })}:y`,
     };
@@ -47,9 +51,12 @@ describe('a template', () => {
         'list:',
         '  - a',
         '  - "{{ .Values.two }}"',
+        '{{- if .Values.three }}',
+        '  - three',
+        '{{- end }}',
         'deep:',
-        '  block:',
         '{{- with .Values.block }}',
+        '  block:',
         '{{ toYaml . | indent 4 }}',
         '{{- end }}',
         'within: x:{{ .Values.three }}:y',

@@ -1,4 +1,5 @@
 // Which values of a manifest the chart leaves to its user. Everything else is as deploy/ has it.
+import { type Gate, gateNames } from '../../src/config/feature-gates.ts';
 import { isJsonObject } from '../../src/model/json.ts';
 import type { KubeObject } from './kustomize-objects.ts';
 import type { TemplateWriter } from './template-text.ts';
@@ -60,7 +61,7 @@ const parameterisePods = (workload: KubeObject, role: 'agent' | 'controller', wr
   container['imagePullPolicy'] = writer.put({ kind: 'scalar', text: '{{ .Values.image.pullPolicy }}' });
   container['resources'] = writer.put({ kind: 'block', text: `${values}.resources` });
   if (role === 'controller' && Array.isArray(container['args'])) {
-    container['args'] = [...container['args'], writer.put({ kind: 'scalar', text: gatesExpression })];
+    container['args'] = [...container['args'], ...gateNames.map((gate) => gateArgument(gate, writer))];
   }
 };
 
@@ -68,8 +69,13 @@ const parameterisePods = (workload: KubeObject, role: 'agent' | 'controller', wr
 const imageExpression =
   '"{{ .Values.image.repository }}{{ if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}"';
 
-const gatesExpression =
-  '"--feature-gates={{ range $name, $on := .Values.featureGates }}{{ if $on }}{{ $name }}=true,{{ end }}{{ end }}"';
+/** The same argument as the gate's component for kustomize adds. */
+const gateArgument = (gate: Gate, writer: TemplateWriter): string =>
+  writer.put({
+    kind: 'optional',
+    condition: `index .Values.featureGates "${gate}"`,
+    text: `--feature-gates=${gate}=true`,
+  });
 
 const isRecord = (value: unknown): value is KubeObject => isJsonObject(value);
 

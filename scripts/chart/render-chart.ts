@@ -3,22 +3,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
-import { type Gate, gateNames } from '../../src/config/feature-gates.ts';
+import { gateNames } from '../../src/config/feature-gates.ts';
+import { gateFolders } from './gate-folders.ts';
 import { type Kustomization, readKustomization, type SourceFile } from './kustomize-objects.ts';
 import { parameterise } from './parameterise.ts';
 import { renderSchema } from './render-schema.ts';
 import { renderValues } from './render-values.ts';
 import { TemplateWriter } from './template-text.ts';
-
-/** A gate's folder in deploy/gates. */
-const gateFolders: Readonly<Record<Gate, string>> = {
-  HotplugNICs: 'hotplug-nics',
-  PodInterfaceName: 'pod-interface-name',
-  DeviceMap: 'device-map',
-  NodeNetwork: 'node-network',
-  VMPersistentIPs: 'vm-persistent-ips',
-  NetworksAdmission: 'networks-admission',
-};
 
 export const renderChart = (deploy: string): ReadonlyMap<string, string> => {
   const base = readKustomization(deploy);

@@ -16,9 +16,9 @@ const settings = (fields: Fields) =>
     Object.fromEntries(
       Object.entries(fields)
         .filter(([name]) => !NOT_FOR_VALUES.includes(name))
-        .map(([name, { description, allowed }]) => [
+        .map(([name, { description, allowed, json }]) => [
           name,
-          { type: ['string', 'number', 'boolean'], description: `${description}. Allowed: ${allowed}` },
+          { ...json, description: `${description}. Allowed: ${allowed}` },
         ]),
     ),
   );

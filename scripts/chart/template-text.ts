@@ -3,12 +3,13 @@
 import { dump } from 'js-yaml';
 import type { KubeObject } from './kustomize-objects.ts';
 
-/** Stands for a Helm expression until the YAML is text. */
-export interface Expression {
-  /** `scalar` stands behind its key on one line; `block` is YAML of several lines below it. */
-  readonly kind: 'scalar' | 'block';
-  readonly text: string;
-}
+/**
+ * Stands for a Helm expression until the YAML is text. `scalar` stands behind its key on one line; `block` is YAML of several lines
+ * below its key, which is left out with it when there is none; the line of an `optional` one is there on a condition.
+ */
+export type Expression =
+  | { readonly kind: 'scalar' | 'block'; readonly text: string }
+  | { readonly kind: 'optional'; readonly text: string; readonly condition: string };
 
 const MARK = /(["']?)__expression_(\d+)__\1/;
 
@@ -34,9 +35,11 @@ export class TemplateWriter {
     if (!match || !expression) return line;
     const before = line.slice(0, match.index);
     const after = line.slice(match.index + match[0].length);
-    if (expression.kind === 'scalar') return this.#expand(`${before}${expression.text}${after}`);
+    const filled = `${before}${expression.text}${after}`;
+    if (expression.kind === 'scalar') return this.#expand(filled);
+    if (expression.kind === 'optional') return `{{- if ${expression.condition} }}\n${this.#expand(filled)}\n{{- end }}`;
     const indent = (/^ */.exec(line)?.[0].length ?? 0) + (line.trimStart().startsWith('- ') ? 2 : 0) + 2;
-    return `${before.trimEnd()}\n{{- with ${expression.text} }}\n{{ toYaml . | indent ${indent} }}\n{{- end }}`;
+    return `{{- with ${expression.text} }}\n${before.trimEnd()}\n{{ toYaml . | indent ${indent} }}\n{{- end }}`;
   }
 }
 

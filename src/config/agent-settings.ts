@@ -20,6 +20,10 @@ export const agentFields = {
     default: '/var/lib/cni/multus',
     description: 'where Multus remembers what it attached at pod creation (read only)',
   }),
+  hostLocalDir: path({
+    default: '/var/lib/cni/networks',
+    description: 'where the IPAM plugin host-local keeps the addresses that it gave out (read only)',
+  }),
   cniConfigDir: path({
     default: '/etc/cni/net.d',
     description: "the runtime's CNI directory, where Multus' own configuration is (read only)",

@@ -17,6 +17,7 @@ export const agentFlags = (
   multusCacheDir: cluster.multusCacheDir,
   cniConfigDir: cluster.cniConfigDir,
   networkConfigDir: join(cluster.dir, 'networks'),
+  hostLocalDir: join(cluster.dir, 'host-local'),
   hostNetDir: join(cluster.dir, 'host-net'),
   ledgerDir: join(cluster.dir, 'ledger'),
   listen: '127.0.0.1:0',

@@ -1,8 +1,9 @@
-// /metrics for Prometheus, /healthz and /readyz for the kubelet, /ledger of an agent for people and their tools. Nothing else,
-// and nothing that changes anything.
+// /metrics for Prometheus, /healthz and /readyz for the kubelet, /ledger and /addresses of an agent for people and their tools.
+// Nothing else, and nothing that changes anything.
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
+import type { AddressesPage } from './addresses-page.ts';
 import type { HealthReport } from './health.ts';
 import type { LedgerEntry } from './ledger-page.ts';
 
@@ -13,6 +14,7 @@ export interface TelemetryServerOptions {
   readonly readiness: () => Promise<HealthReport>;
   /** Only agents have one. */
   readonly ledger?: () => readonly LedgerEntry[];
+  readonly addresses?: () => Promise<AddressesPage>;
 }
 
 export interface TelemetryServer {
@@ -38,7 +40,7 @@ export const startTelemetryServer = async (options: TelemetryServerOptions): Pro
 };
 
 const handlerOf =
-  ({ registry, readiness, ledger }: TelemetryServerOptions): RequestListener =>
+  ({ registry, readiness, ledger, addresses }: TelemetryServerOptions): RequestListener =>
   async (request, response) => {
     const path = request.url?.split('?')[0];
     if (request.method !== 'GET') return void response.writeHead(405).end();
@@ -53,11 +55,10 @@ const handlerOf =
         const body = await registry.metrics();
         return void response.writeHead(200, { 'content-type': registry.contentType }).end(body);
       }
-      if (path === '/ledger' && ledger !== undefined) {
-        return void response
-          .writeHead(200, { 'content-type': 'application/json' })
-          .end(`${JSON.stringify(ledger())}\n`);
-      }
+      const json = (value: unknown) =>
+        void response.writeHead(200, { 'content-type': 'application/json' }).end(`${JSON.stringify(value)}\n`);
+      if (path === '/ledger' && ledger !== undefined) return json(ledger());
+      if (path === '/addresses' && addresses !== undefined) return json(await addresses());
       response.writeHead(404).end();
     } catch (error) {
       response.writeHead(500).end(`${error instanceof Error ? error.message : String(error)}\n`);

@@ -6,7 +6,15 @@ import type { Session } from '../session.ts';
 import { type ClusterPod, listPods } from './cluster-pod.ts';
 import { type ClusterEvent, isOurs, listEvents } from './events.ts';
 import { findInstallation, type Installation } from './installation.ts';
-import { askLedger, askPod, type HeldInterface, listOurPods, type OurPod } from './our-pods.ts';
+import {
+  askAddresses,
+  askLedger,
+  askPod,
+  type HeldInterface,
+  type HostLocalAddresses,
+  listOurPods,
+  type OurPod,
+} from './our-pods.ts';
 import { findObjects } from './read-objects.ts';
 import { MUTATING_WEBHOOKS, NETWORKS, VALIDATING_WEBHOOKS, WHEREABOUTS_POOLS } from './resources.ts';
 
@@ -16,6 +24,7 @@ export interface AgentFacts {
   readonly parts: Readonly<Record<string, string>> | undefined;
   readonly unreachable: string | undefined;
   readonly ledger: readonly HeldInterface[] | undefined;
+  readonly addresses: HostLocalAddresses | undefined;
 }
 
 export interface WebhookFacts {
@@ -98,12 +107,14 @@ const ifAllowed = async <T>(read: () => Promise<T>): Promise<T | undefined> => {
 };
 
 const askOne = async (session: Session, pod: OurPod): Promise<AgentFacts> => {
-  const [health, ledger] = await Promise.all([
+  const isAgent = pod.component === 'agent';
+  const [health, ledger, addresses] = await Promise.all([
     askPod(session, pod, '/readyz'),
-    pod.component === 'agent' ? askLedger(session, pod) : undefined,
+    isAgent ? askLedger(session, pod) : undefined,
+    isAgent ? askAddresses(session, pod) : undefined,
   ]);
   const parts = parseParts(health.text);
-  return { pod, parts, unreachable: parts === undefined ? health.text : undefined, ledger };
+  return { pod, parts, unreachable: parts === undefined ? health.text : undefined, ledger, addresses };
 };
 
 /** An agent that is not ready answers 503 with the same body, so the body counts and not the code. */

@@ -95,12 +95,33 @@ const ledgerSchema = z.array(
 
 export type HeldInterface = z.infer<typeof ledgerSchema>[number];
 
+const addressesSchema = z.object({
+  reserved: z.number(),
+  leaked: z.array(
+    z.object({ network: z.string(), address: z.string(), containerId: z.string(), interface: z.string() }),
+  ),
+});
+
+export type HostLocalAddresses = z.infer<typeof addressesSchema>;
+
 /** What an agent's ledger holds; undefined when it cannot be asked, or is older than that page. */
-export const askLedger = async (reader: ProxyReader, agent: OurPod): Promise<readonly HeldInterface[] | undefined> => {
-  const answer = await askPod(reader, agent, '/ledger');
+export const askLedger = (reader: ProxyReader, agent: OurPod): Promise<readonly HeldInterface[] | undefined> =>
+  askPage(reader, agent, '/ledger', ledgerSchema);
+
+/** What host-local has given out on the agent's node, and to nobody; undefined as above. */
+export const askAddresses = (reader: ProxyReader, agent: OurPod): Promise<HostLocalAddresses | undefined> =>
+  askPage(reader, agent, '/addresses', addressesSchema);
+
+const askPage = async <T>(
+  reader: ProxyReader,
+  agent: OurPod,
+  path: string,
+  schema: z.ZodMiniType<T>,
+): Promise<T | undefined> => {
+  const answer = await askPod(reader, agent, path);
   if (!answer.ok) return undefined;
   try {
-    const parsed = ledgerSchema.safeParse(JSON.parse(answer.text));
+    const parsed = schema.safeParse(JSON.parse(answer.text));
     return parsed.success ? parsed.data : undefined;
   } catch {
     return undefined;

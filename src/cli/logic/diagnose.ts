@@ -20,7 +20,8 @@ export const diagnose = (facts: DoctorFacts, nowMs: number): readonly Finding[] 
   checkRights(facts),
   ...checkWebhooks(facts, nowMs),
   ...checkLedgers(facts),
-  ...checkAddresses(facts),
+  ...checkWhereabouts(facts),
+  ...checkHostLocal(facts),
   checkInterfaces(facts),
 ];
 
@@ -258,32 +259,54 @@ const checkLedgers = ({ agents, nodeEvents }: DoctorFacts): readonly Finding[] =
   return [ok('ledger', `${held.length} hot-plugged interfaces, none of a pod that is gone`)];
 };
 
-const checkAddresses = ({ allocations, pods }: DoctorFacts): readonly Finding[] => {
-  const hostLocal = unknown(
-    'host-local addresses',
-    'their files are on the nodes, where this program does not look; what the agents still have to release is under "ledger"',
-    'on a node: ls /var/lib/cni/networks/NETWORK has one file per address, whose first line is the container that holds it',
-  );
-  if (allocations === undefined) return [hostLocal];
-  if (pods === undefined) {
-    return [
-      unknown('whereabouts addresses', 'you may not read all pods', 'ask an administrator to run this'),
-      hostLocal,
-    ];
+/** The first few of many. */
+const shown = (names: readonly string[]): string =>
+  `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
+
+const checkHostLocal = ({ agents }: DoctorFacts): readonly Finding[] => {
+  const check = 'host-local addresses';
+  const asked = agents.flatMap(({ pod, addresses }) => (addresses === undefined ? [] : [{ pod, addresses }]));
+  const leaked = asked.flatMap(({ pod, addresses }) => addresses.leaked.map((each) => ({ ...each, node: pod.node })));
+  const silent = agents.length - asked.length;
+  const findings: Finding[] = [];
+  if (leaked.length > 0) {
+    const places = leaked.map(({ node, network, address }) => `${address} of ${network} on node ${node}`);
+    findings.push(
+      warning(
+        check,
+        `${leaked.length} given out to sandboxes that do not exist: ${shown(places)}`,
+        'each is a file /var/lib/cni/networks/NETWORK/ADDRESS on that node, whose first line is the sandbox; crictl pods lists those that there are; remove the file of one that there is not',
+      ),
+    );
   }
+  if (silent > 0) {
+    findings.push(
+      unknown(
+        check,
+        `${silent} of ${agents.length} agents cannot be asked for those of their nodes`,
+        'asking takes the right to get pods/proxy, and an agent of this version',
+      ),
+    );
+  }
+  if (findings.length > 0 || agents.length === 0) return findings;
+  const reserved = asked.reduce((sum, { addresses }) => sum + addresses.reserved, 0);
+  return [ok(check, `${reserved} given out, all to sandboxes that exist`)];
+};
+
+const checkWhereabouts = ({ allocations, pods }: DoctorFacts): readonly Finding[] => {
+  if (allocations === undefined) return [];
+  const check = 'whereabouts addresses';
+  if (pods === undefined) return [unknown(check, 'you may not read all pods', 'ask an administrator to run this')];
   const present = new Set(pods.map(({ pod }) => String(pod.key)));
   const leaked = allocations.filter(({ podRef }) => !present.has(podRef));
-  if (leaked.length === 0)
-    return [ok('whereabouts addresses', `${allocations.length} given out, all to pods that exist`), hostLocal];
-  const shown = leaked.slice(0, 5).map(({ pool, offset, podRef }) => `${pool} +${offset} (${podRef || 'no pod'})`);
-  const more = leaked.length > 5 ? ` and ${leaked.length - 5} more` : '';
+  if (leaked.length === 0) return [ok(check, `${allocations.length} given out, all to pods that exist`)];
+  const places = leaked.map(({ pool, offset, podRef }) => `${pool} +${offset} (${podRef || 'no pod'})`);
   return [
     warning(
-      'whereabouts addresses',
-      `${leaked.length} given out to pods that do not exist: ${shown.join(', ')}${more}`,
+      check,
+      `${leaked.length} given out to pods that do not exist: ${shown(places)}`,
       "whereabouts' own reconciler returns them, by default once a day; if it does not run, edit the IPPool",
     ),
-    hostLocal,
   ];
 };
 

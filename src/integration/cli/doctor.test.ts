@@ -1,4 +1,6 @@
 // The doctor with a real agent, asked through the API server.
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { World } from '../harness.ts';
 import { installAgents } from './installed.ts';
@@ -39,6 +41,27 @@ it('finds nothing on a cluster that is well', async () => {
   expect(said.out).toContain('ok    interfaces: 1, none reported as not ready\n');
   expect(said.out).not.toContain('FAIL');
   expect(longestLine(said.out)).toBeLessThanOrEqual(100);
+});
+
+it('tells an address of host-local whose sandbox is gone, and none of a sandbox that exists', async () => {
+  const pod = await world.pod('web');
+  const directory = join(world.cluster.dir, 'host-local', 'blue');
+  const reserve = (address: string, containerId: string) => {
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, address), `${containerId}\r\nnet1`);
+    const anHourAgo = Date.now() / 1000 - 3600;
+    utimesSync(join(directory, address), anHourAgo, anHourAgo);
+  };
+  try {
+    reserve('10.10.1.50', world.cluster.kubelet.findSandbox(pod)?.id ?? '');
+    expect((await doctor()).out).toContain('ok    host-local addresses: 1 given out, all to sandboxes that exist\n');
+    reserve('10.10.1.51', 'gone');
+    const { out } = await doctor();
+    expect(out).toContain('warn  host-local addresses: 1 given out to sandboxes that do not exist: 10.10.1.51 of blue');
+    expect(out).toContain('/var/lib/cni/networks/NETWORK/ADDRESS');
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 });
 
 it('fails with the remedy when Multus is down, a right is missing, and something cannot be released', async () => {

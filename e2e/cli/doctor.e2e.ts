@@ -1,0 +1,109 @@
+// The doctor on a cluster that is well, and what it says when something is not.
+import { describe, expect, it } from 'vitest';
+import { explained } from '../expectations.ts';
+import { hasNodeAccess, withNamespace } from '../fixture.ts';
+import { bridgeNetwork } from '../networks.ts';
+import { withDnet } from './dnet.ts';
+
+const story = withNamespace('doctor', 100);
+const { dnet, json } = withDnet(story.namespace);
+
+type Finding = { check: string; level: string; message: string; remedy?: string };
+const findings = async (): Promise<readonly Finding[]> => (await json<{ items: Finding[] }>('doctor')).items;
+const of = (all: readonly Finding[], check: string) => all.filter((finding) => finding.check === check);
+
+/** Agents remember for some seconds how their parts are. */
+const eventually = (what: string, check: (all: readonly Finding[]) => void): Promise<readonly Finding[]> =>
+  explained(
+    what,
+    async () => {
+      const all = await findings();
+      check(all);
+      return all;
+    },
+    60_000,
+  );
+
+describe('kubectl dnet doctor', () => {
+  it('finds no failure on a cluster that is well', async () => {
+    const blue = await story.network(bridgeNetwork, 'blue');
+    const pod = await story.startPod('web');
+    await story.annotate(pod, 'blue@hot0');
+    await story.expectInterfaces(pod, { hot0: blue });
+    const { exitCode, stdout } = await dnet('doctor');
+    expect(stdout).not.toContain('FAIL');
+    expect(exitCode).toBe(0);
+    const all = await findings();
+    const ok = all.filter(({ level }) => level === 'ok').map(({ check }) => check);
+    expect(ok).toEqual(
+      expect.arrayContaining([
+        'API server',
+        'Multus definitions',
+        'agents',
+        'controller',
+        'rights of the agents',
+        'webhook certificate',
+        'host-local addresses',
+      ]),
+    );
+    // Events on nodes tell for an hour of what went wrong, which other stories make happen; nothing is wrong now.
+    const now = of(all, 'ledger').filter(({ message }) => !/^node \S+: (LedgerCorrupt|ReleaseFailing): /.test(message));
+    expect(now.filter(({ level }) => level !== 'ok')).toEqual([]);
+  });
+
+  it.skipIf(!hasNodeAccess)('names the node whose Multus does not answer, and what to look at', async () => {
+    const node = story.clusterNode(story.node);
+    expect(await node.signalContainers('multus', 'SIGSTOP')).toBe(1);
+    try {
+      const all = await eventually('the doctor to miss Multus', (found) =>
+        expect(of(found, 'Multus socket')).toMatchObject([{ level: 'failure' }]),
+      );
+      const [finding] = of(all, 'Multus socket');
+      expect(finding?.message).toContain(`node ${story.node}:`);
+      expect(finding?.remedy).toContain('is the Multus DaemonSet running on that node');
+      expect((await dnet('doctor')).exitCode).toBe(1);
+    } finally {
+      await node.signalContainers('multus', 'SIGCONT');
+    }
+    await eventually('the doctor to be content again', (found) => expect(of(found, 'Multus socket')).toEqual([]));
+  });
+
+  it.skipIf(!hasNodeAccess)('names an address of host-local that no sandbox has, and the file to remove', async () => {
+    const [network, address] = [`${story.namespace}-lost`, '10.100.201.7'];
+    const file = `/var/lib/cni/networks/${network}/${address}`;
+    const node = story.clusterNode(story.node);
+    const leak = `mkdir -p "$(dirname "$1")" && printf 'lost\\r\\nnet1' > "$1" && touch -d '-1 hour' "$1"`;
+    await node.run(['sh', '-c', leak, 'sh', file]);
+    try {
+      const [finding] = of(await findings(), 'host-local addresses');
+      expect(finding?.level).toBe('warning');
+      expect(finding?.message).toContain(`${address} of ${network} on node ${story.node}`);
+      expect(finding?.remedy).toContain('/var/lib/cni/networks/NETWORK/ADDRESS');
+    } finally {
+      await node.run(['rm', '-r', `/var/lib/cni/networks/${network}`]);
+    }
+    expect(of(await findings(), 'host-local addresses')).toMatchObject([{ level: 'ok' }]);
+  });
+
+  it('names an address of whereabouts that a pod has that does not exist', async () => {
+    const pool = {
+      apiVersion: 'whereabouts.cni.cncf.io/v1alpha1',
+      kind: 'IPPool',
+      metadata: { name: '10.100.200.0-24', namespace: 'kube-system' },
+      spec: {
+        range: '10.100.200.0/24',
+        allocations: { 7: { id: 'leaked', ifname: 'net1', podref: `${story.namespace}/gone` } },
+      },
+    };
+    const leaks = async () => of(await findings(), 'whereabouts addresses').filter(({ level }) => level === 'warning');
+    await story.kubectl.apply(pool);
+    try {
+      const [leak] = await leaks();
+      expect(leak?.message).toContain(`10.100.200.0/24 +7 (${story.namespace}/gone)`);
+      expect(leak?.remedy).toContain('edit the IPPool');
+    } finally {
+      await story.kubectl.run(['-n', 'kube-system', 'delete', 'ippool', pool.metadata.name]);
+    }
+    expect(JSON.stringify(await leaks())).not.toContain('10.100.200.0');
+  });
+});
