@@ -36,7 +36,9 @@ describe('links', () => {
   });
 
   it('name files of the sources that exist', () => {
-    const named = pages.flatMap((page) => [...read(page).matchAll(/`((?:src|cri|scripts|deploy)\/[\w./-]+\.\w+)`/g)]);
+    const named = pages.flatMap((page) => [
+      ...read(page).matchAll(/`((?:src|cri|scripts|deploy|e2e|bench|docs)\/[\w./-]+\.\w+)`/g),
+    ]);
     const missing = named.map(([, file = '']) => file).filter((file) => !existsSync(join(root, file)));
     expect(named.length).toBeGreaterThan(10);
     expect(missing).toEqual([]);
