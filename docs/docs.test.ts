@@ -35,6 +35,11 @@ describe('links', () => {
     expect(broken).toEqual([]);
   });
 
+  it('of README.md lead to every page', () => {
+    const linked = new Set([...read('README.md').matchAll(/\]\(([^)#\s]+)/g)].map(([, target]) => target));
+    expect(globSync('docs/*.md', { cwd: root }).filter((page) => !linked.has(page))).toEqual([]);
+  });
+
   it('name files of the sources that exist', () => {
     const named = pages.flatMap((page) => [
       ...read(page).matchAll(/`((?:src|cri|scripts|deploy|e2e|bench|docs)\/[\w./-]+\.\w+)`/g),
