@@ -2,8 +2,11 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
 import { configDocs } from '../scripts/render-config-docs.ts';
 import { createAgentMetrics } from '../src/telemetry/metrics.ts';
+import { allCommands, type DocumentedCommand } from './commands.ts';
+import { notRun, runElsewhere, runOnRealCluster } from './known-commands.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -32,8 +35,15 @@ describe('links', () => {
     expect(broken).toEqual([]);
   });
 
+  it('of README.md lead to every page', () => {
+    const linked = new Set([...read('README.md').matchAll(/\]\(([^)#\s]+)/g)].map(([, target]) => target));
+    expect(globSync('docs/*.md', { cwd: root }).filter((page) => !linked.has(page))).toEqual([]);
+  });
+
   it('name files of the sources that exist', () => {
-    const named = pages.flatMap((page) => [...read(page).matchAll(/`((?:src|cri|scripts|deploy)\/[\w./-]+\.\w+)`/g)]);
+    const named = pages.flatMap((page) => [
+      ...read(page).matchAll(/`((?:src|cri|scripts|deploy|e2e|bench|docs)\/[\w./-]+\.\w+)`/g),
+    ]);
     const missing = named.map(([, file = '']) => file).filter((file) => !existsSync(join(root, file)));
     expect(named.length).toBeGreaterThan(10);
     expect(missing).toEqual([]);
@@ -71,5 +81,50 @@ describe('what is described', () => {
   it('every decision, in the list of decisions', () => {
     const files = globSync('0*.md', { cwd: join(root, 'docs/adr') });
     expect(files.filter((file) => !read('docs/adr/README.md').includes(`(${file})`))).toEqual([]);
+  });
+});
+
+describe('commands', () => {
+  const commands = allCommands();
+  const listed = [...runOnRealCluster, ...runElsewhere.map(({ command }) => command), ...Object.keys(notRun)];
+  const scripts: readonly string[] = Object.keys(packageJson.scripts);
+
+  /** Why nobody knows it; undefined if somebody does. */
+  const problemOf = ({ command, isBlock }: DocumentedCommand): string | undefined => {
+    if (listed.includes(command)) return undefined;
+    // Those of blocks are run, of the others it is seen that they exist: src/integration/cli/docs.test.ts.
+    if (/^kubectl dnet /.test(command)) return isBlock && /[|<>]/.test(command) ? 'needs a shell' : undefined;
+    const parts = command.split(' && ').map((part) => part.replace(/^(?:[A-Z0-9_]+=\S+ )+/, ''));
+    return parts.map(problemOfPart).find((problem) => problem !== undefined);
+  };
+  const problemOfPart = (part: string): string | undefined => {
+    const [program = '', verb = '', ...args] = part.split(' ');
+    if (program === 'npm' && ['ci', 'test', 'audit'].includes(verb)) return undefined;
+    if (program === 'npm' && verb === 'run') {
+      return scripts.includes(args[0] ?? '') ? undefined : `package.json has no script ${args[0]}`;
+    }
+    const files = program === 'npx' && verb === 'vitest' ? args.slice(1) : program === 'node' ? [verb] : [program];
+    const isFile = /^(?:npx|node|\.ci\/run|scripts\/\S+)$/.test(program);
+    if (!isFile) return 'no test runs it: see docs/known-commands.ts';
+    const missing = files.filter((file) => !existsSync(join(root, file)));
+    return missing.length === 0 ? undefined : `there is no ${missing.join(', ')}`;
+  };
+
+  it('are all run by a test', () => {
+    const unknown = commands.flatMap((each) => {
+      const problem = problemOf(each);
+      return problem === undefined ? [] : [`${each.page}: ${each.command}: ${problem}`];
+    });
+    expect(commands.length).toBeGreaterThan(100);
+    expect(unknown).toEqual([]);
+  });
+
+  it('of which tests know are still there', () => {
+    const documented = new Set(commands.map(({ command }) => command));
+    expect(listed.filter((command) => !documented.has(command))).toEqual([]);
+  });
+
+  it.each(runElsewhere)('$command is run by $file', ({ file, words }) => {
+    expect(read(file)).toContain(words);
   });
 });

@@ -61,7 +61,10 @@ export const listEvents = async (
 ): Promise<readonly ClusterEvent[]> =>
   (await listObjects(reader, EVENTS, { namespace, query })).flatMap((object) => viewEvent(object) ?? []);
 
+/** Times have whole seconds: within one, the later write is the later event. */
 export const byTime = (a: ClusterEvent, b: ClusterEvent): number =>
-  Date.parse(a.lastSeen ?? '') - Date.parse(b.lastSeen ?? '') || (a.key < b.key ? -1 : 1);
+  Date.parse(a.lastSeen ?? '') - Date.parse(b.lastSeen ?? '') ||
+  Number(a.resourceVersion) - Number(b.resourceVersion) ||
+  (a.key < b.key ? -1 : 1);
 
 export const isOurs = ({ source }: ClusterEvent): boolean => source.startsWith('dynamic-networks');

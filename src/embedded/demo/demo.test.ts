@@ -1,12 +1,13 @@
 // The demo as a person runs it, in a process of its own, with the real bundle.
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bundlePath } from './agent-process.ts';
+import { excerptOf, normalise, transcriptIn } from './transcript.ts';
 
 const root = resolve(import.meta.dirname, '../../..');
 let dir: string;
@@ -48,16 +49,18 @@ const expectNothingLeft = (pids: readonly number[]): void => {
   expect(readdirSync(dir)).toEqual([]);
 };
 
-it('plays the whole story: exit code 0, readable in a pipe, nothing left', async () => {
-  const { output, errors, code, pids } = await run(['--fast']);
+it('plays the whole story as README.md shows it: exit code 0, readable in a pipe, nothing left', async () => {
+  const { output, errors, code, pids } = await run(['--fast', '--timeout', '60']);
   expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-  expect(output).toContain("8 of 8 steps seen in the kernel, the IPAM store and the pod's annotations");
-  expect(output).toContain("$ kubectl annotate pod web --overwrite k8s.v1.cni.cncf.io/networks='green@data0, red'");
-  expect(output).toContain('event Warning InvalidNetworks: element 3: interface "a-much-too-long-name"');
-  expect(output).toMatch(/backup0 +infra\/storage +\S+ +yes +yes +no +no\n/);
+  expect(output).toContain('8 of 8 steps seen in the kernel, the address store and on the pod');
+  expect(output).toMatch(/\$ kubectl dnet ui\nhttp:\/\/127\.0\.0\.1:\d+\/\?token=\S+\n✓ the live page answers/);
+  expect(output).toContain('✓ what Multus was asked for backup0: ADD (cut off), DEL, ADD');
   expect(output).not.toContain('\u001b');
-  expect(output.split('\n').filter((line) => line.length > 100)).toEqual([]);
+  // kubectl does not wrap its errors either.
+  expect(output.split('\n').filter((line) => line.length > 100 && !line.startsWith('error: '))).toEqual([]);
   expectNothingLeft(pids);
+  const readme = readFileSync(join(root, 'README.md'), 'utf8');
+  expect(normalise(transcriptIn(readme)), 'npm run transcript writes it anew').toBe(normalise(excerptOf(output)));
 });
 
 it('fails when the agent cannot do its work, and says what was expected and seen', async () => {
@@ -84,42 +87,38 @@ it('fails with the words of an agent that does not even start', async () => {
   expect(readdirSync(dir)).toEqual([]);
 });
 
-it('is interactive with a piped input: obeys, helps, goes on after mistakes, ends with the input', async () => {
-  const commands = [
-    'plug blue ip=10.10.1.77/24',
-    'plugg',
-    'edit blue@x, nosuch',
-    'faults multus down',
-    'edit red@r0',
-    'faults multus up',
-    'kill agent',
-    'unplug r0',
-    'networks',
-    'delete pod',
-    'plug blue',
-    'new pod',
-    'show',
+it('is interactive with a piped input: the same commands, its own few, and on after mistakes', async () => {
+  const asked: readonly (readonly [line: string, answer: RegExp])[] = [
+    ['plug web blue --ip 10.10.1.77 --wait', /pod\/web: net1 on default\/blue plugged with 10\.10\.1\.77$/],
+    ['plugg', /there is no program "plugg" here/],
+    ['kubectl get pods', /of kubectl there is only what "help" lists/],
+    ["kubectl annotate pod web k8s.v1.cni.cncf.io/networks='red'", /--overwrite is false/],
+    ["kubectl annotate pod web --overwrite k8s.v1.cni.cncf.io/networks='blue@x, nosuch", /a quote is never closed/],
+    ['kubectl dnet plan web -f - <<< "blue@net1"', /replace +net1|keep +net1/],
+    ['break multus', /^$/],
+    ['kubectl dnet plug db red --interface r0', /r0 on default\/red requested/],
+    ['kubectl dnet status db', /db +r0 +default\/red +yes +no/],
+    ['mend multus', /^$/],
+    ['wait db', /all interfaces ready/],
+    ['kill agent', /The agent is back as process \d+/],
+    ['unplug db r0 --wait', /r0 from default\/red unplugged/],
+    ['kubectl annotate pod web k8s.v1.cni.cncf.io/networks-', /pod\/web annotated/],
+    ['kubectl dnet wait web --for gone', /all interfaces gone/],
+    ['kubectl delete pod db', /pod "db" deleted/],
+    ['kubectl run web --image=busybox', /"web" already exists/],
+    ['kubectl run api --image=busybox --annotations=k8s.v1.cni.cncf.io/networks=green@g0', /pod\/api created/],
+    ['status', /api +g0 +default\/green +yes +10\.10\.2\.2/],
+    ['help', /break multus \| mend multus/],
   ];
-  const { output, errors, code, pids } = await run(['--interactive', '--skip-story'], `${commands.join('\n')}\n`);
+  const input = `${asked.map(([line]) => line).join('\n')}\n`;
+  const { output, errors, code, pids } = await run(['--interactive', '--skip-story'], input);
   expect({ code, errors }, output).toEqual({ code: 0, errors: '' });
-  const answers = output.split('\nweb> ').slice(1);
-  expect(answers.map((answer) => answer.split('\n')[0])).toEqual(commands);
-  const expected = [
-    /net1 +default\/blue +10\.10\.1\.77 +yes +yes +yes +yes\n/,
-    /there is no command "plugg"; known: plug/,
-    /event Warning NetworkNotFound: NetworkAttachmentDefinition default\/nosuch/,
-    /Multus is down/,
-    /! not Ready after/,
-    /✓ settled after[\s\S]*r0 +default\/red +\S+ +yes +yes +yes +yes\n/,
-    /The agent is back as process \d+[\s\S]*✓ settled/,
-    /networks-\n[\s\S]*event Normal {2}RemovedInterface: r0 from default\/red/,
-    /infra\/storage +bridge, 10\.20\.0\.0\/24/,
-    /addresses in use: 0/,
-    /no such pod: default\/web/,
-    /✓ settled/,
-    /eth0 +podnet \(default\)/,
-  ];
-  for (const [index, pattern] of expected.entries()) expect(answers[index]).toMatch(pattern);
+  expect(output).toMatch(/The live page: http:\/\/127\.0\.0\.1:\d+\/\?token=/);
+  const answers = output.split('export KUBECONFIG=')[1]?.split('\n$ ').slice(1) ?? [];
+  expect(answers.map((answer) => answer.split('\n')[0])).toEqual(asked.map(([line]) => line));
+  for (const [index, [line, pattern]] of asked.entries()) {
+    expect(answers[index]?.slice(line.length + 1), line).toMatch(pattern);
+  }
   expectNothingLeft(pids);
 });
 
@@ -130,7 +129,7 @@ it('Ctrl-C ends it in good order', async () => {
   child.stdout.on('data', (chunk) => {
     output += chunk;
   });
-  while (!output.includes('✓ settled')) await sleep(20);
+  while (!output.includes('The live page')) await sleep(20);
   child.kill('SIGINT');
   expect(await ended).toBe(130);
   expectNothingLeft([...output.matchAll(/process (\d+)/g)].map(([, pid]) => Number(pid)));

@@ -1,12 +1,9 @@
-// The interactive mode: a prompt, and the live view above it. Commands run one after the other; with a piped input they are
-// echoed, each waits until the agent has dealt with it, and the end of the input means `quit`.
-import { createInterface, type Interface } from 'node:readline/promises';
+// The prompt after the story: the same commands, typed by a person. With a piped input they are echoed, and the end of the
+// input means `quit`.
+import { createInterface } from 'node:readline/promises';
 import type { Readable, Writable } from 'node:stream';
-import { parseCommand } from './commands.ts';
-import { Director } from './director.ts';
-import type { Prompt } from './printer.ts';
-import { demoPod, type Stage } from './stage.ts';
-import { hanging } from './style.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stage } from './stage.ts';
 
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
@@ -15,99 +12,84 @@ export interface Terminal {
   readonly interrupt: (why: string) => void;
 }
 
-/** After changes that no command asked for, the table comes when nothing moves any more. */
-const QUIET_MS = 300;
-const CLEAR_LINE = '\r\u001b[K';
+const HELP = `  kubectl dnet …               everything that it can do: kubectl dnet --help
+  status, plug web blue, …     the same without "kubectl dnet"
+  kubectl run POD --image=busybox
+  kubectl annotate pod POD --overwrite k8s.v1.cni.cncf.io/networks='blue@net1, red'
+  kubectl delete pod POD
+  break multus | mend multus   its daemon goes away, and comes back
+  kill agent                   SIGKILL; it is started again after a second, as a DaemonSet would
+  help | quit`;
+
+const RESTART_MS = 1000;
+/** Words that are commands of kubectl dnet when a line begins with them. */
+const SHORT = /^(status|plug|unplug|plan|wait|events|networks|claims|pools|devices|doctor|ui)\b/;
 
 export class Interactive {
   readonly #stage: Stage;
   readonly #terminal: Terminal;
-  readonly #director: Director;
-  #isBusy = false;
-  #quiet: NodeJS.Timeout | undefined;
+  #running: AbortController | undefined;
 
   constructor(stage: Stage, terminal: Terminal) {
     this.#stage = stage;
     this.#terminal = terminal;
-    this.#director = new Director(stage);
   }
 
   async run(): Promise<void> {
     const { printer } = this.#stage;
-    await this.#director.welcome();
-    this.#watchUnasked();
+    await this.#welcome();
     const isTyped = this.#terminal.input.isTTY === true && this.#terminal.output.isTTY === true;
+    const prompt = `${printer.style.accent('$')} `;
     const reader = createInterface({
       input: this.#terminal.input,
       ...(isTyped && { output: this.#terminal.output }),
       terminal: isTyped,
-      prompt: printer.style.accent(`${demoPod.name}> `),
+      prompt,
     });
-    reader.on('SIGINT', () => this.#terminal.interrupt('SIGINT'));
-    const ask = (): void => {
-      printer.prompt = isTyped ? this.#promptOf(reader) : undefined;
-      if (isTyped) reader.prompt();
-    };
-    ask();
+    // Ctrl-C ends the command that runs, and the demo when none does.
+    reader.on('SIGINT', () => (this.#running ? this.#running.abort() : this.#terminal.interrupt('SIGINT')));
+    if (isTyped) reader.prompt();
     for await (const line of reader) {
-      printer.prompt = undefined;
-      if (!isTyped) printer.lines(['', `${printer.style.accent(`${demoPod.name}> `)}${line}`]);
-      if (!(await this.#obey(line))) break;
-      ask();
+      if (!isTyped) printer.lines([`${prompt}${line}`]);
+      if (/^\s*(quit|exit)\s*$/.test(line)) break;
+      await this.#obey(line.trim());
+      if (isTyped) reader.prompt();
     }
-    this.#endQuiet();
-    printer.prompt = undefined;
     reader.close();
-    printer.lines([printer.style.dim('bye')]);
   }
 
-  /** False when the person wants to leave. */
-  async #obey(line: string): Promise<boolean> {
-    const { printer } = this.#stage;
-    const command = parseCommand(line);
-    if (command.kind === 'quit') return false;
-    this.#isBusy = true;
-    this.#endQuiet();
-    try {
-      await this.#director.perform(command);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      printer.lines(hanging('  ', message.split('\n')[0] ?? '', printer.style.bad));
-    } finally {
-      this.#isBusy = false;
+  async #welcome(): Promise<void> {
+    const { printer, cluster } = this.#stage;
+    printer.title('your turn', '"help" says what there is, "quit" ends');
+    for (const name of ['web', 'db']) {
+      printer.command(`kubectl run ${name} --image=busybox`);
+      await this.#stage.carryOut(`kubectl run ${name} --image=busybox`);
     }
-    return true;
+    printer.say(`The live page: ${await this.#stage.openPage()}`);
+    printer.say(`For programs of your own: export KUBECONFIG=${cluster.kubeconfigPath}`);
   }
 
-  /** Somebody else may edit, a fault may heal, a retry may succeed: all of it is shown. */
-  #watchUnasked(): void {
-    const { follower } = this.#stage;
-    const tell = follower.onChanges;
-    let since = 0;
-    follower.onChanges = (changes, elapsedMs) => {
-      if (this.#isBusy) return tell(changes, elapsedMs);
-      // Nobody knows when it began: time is counted from the first thing seen.
-      if (this.#quiet === undefined) since = performance.now();
-      tell(changes, performance.now() - since);
-      this.#endQuiet();
-      this.#quiet = setTimeout(() => {
-        this.#endQuiet();
-        this.#stage.show();
-      }, QUIET_MS);
-    };
+  async #obey(line: string): Promise<void> {
+    const { printer, cluster } = this.#stage;
+    this.#running = new AbortController();
+    try {
+      if (line === '') return;
+      if (line === 'help') printer.lines([HELP]);
+      else if (line === 'break multus') await cluster.multus.down();
+      else if (line === 'mend multus') await cluster.multus.up();
+      else if (line === 'kill agent') await this.#killAgent();
+      else await this.#stage.carryOut(SHORT.test(line) ? `kubectl dnet ${line}` : line, this.#running.signal);
+    } catch (error) {
+      printer.bad(error instanceof Error ? error.message : String(error));
+    } finally {
+      this.#running = undefined;
+    }
   }
 
-  #endQuiet(): void {
-    clearTimeout(this.#quiet);
-    this.#quiet = undefined;
-  }
-
-  #promptOf(reader: Interface): Prompt {
-    return {
-      lift: () => {
-        this.#terminal.output.write(CLEAR_LINE);
-        return () => reader.prompt(true);
-      },
-    };
+  async #killAgent(): Promise<void> {
+    await this.#stage.agent.kill();
+    await sleep(RESTART_MS);
+    const { pid } = await this.#stage.startAgent();
+    this.#stage.printer.say(`The agent is back as process ${pid}.`);
   }
 }

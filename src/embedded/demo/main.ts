@@ -7,7 +7,6 @@ import { Printer } from './printer.ts';
 import { NotSeenError, Stage } from './stage.ts';
 import { playStory } from './story.ts';
 import { hanging, styleFor } from './style.ts';
-import { renderDifferences, renderLogLine } from './view.ts';
 
 class Interrupted extends Error {}
 
@@ -45,6 +44,7 @@ const run = async (options: DemoOptions): Promise<number> => {
       introduce(stage, agent.pid);
       if (!options.skipsStory) await playStory(stage);
       if (options.isInteractive) await new Interactive(stage, { input: stdin, output: stdout, interrupt }).run();
+      else printer.lines(['  your turn: npm run demo -- --interactive']);
       return 0;
     } catch (error) {
       if (error instanceof Interrupted) throw error;
@@ -56,23 +56,14 @@ const run = async (options: DemoOptions): Promise<number> => {
 
 const introduce = ({ printer, cluster }: Stage, pid: number): void => {
   const { style } = printer;
+  const about = (lead: string, text: string): string[] => hanging(`  ${lead.padEnd(9)}  `, text, style.dim);
   printer.lines([
     style.bold('dynamic-networks: plugging and unplugging interfaces of a running pod'),
-    ...hanging(
-      '  real       ',
-      `the agent: dist/dynamic-networks.mjs, process ${pid}, with its ledger on disk`,
-      style.dim,
-    ),
-    ...hanging(
-      '  real       ',
-      'what it speaks: HTTPS watch and patches, CRI over gRPC, /delegate of Multus',
-      style.dim,
-    ),
-    ...hanging(
-      '  simulated  ',
-      `in this process: API server, node ${cluster.nodeName}, its runtime, Multus and kernel`,
-      style.dim,
-    ),
+    ...about('real', `the agent: dist/dynamic-networks.mjs, process ${pid}, with its ledger on disk`),
+    ...about('real', 'kubectl dnet: dist/kubectl-dnet.mjs, each command a process of its own'),
+    ...about('real', 'what they speak: HTTPS watch and patches, CRI over gRPC, /delegate of Multus'),
+    ...about('simulated', `here: API server, node ${cluster.nodeName}, its runtime, Multus and kernel; kubectl run`),
+    ...about('', '(also annotate and delete), since nobody needs to have a kubectl for this'),
   ]);
 };
 
@@ -80,15 +71,18 @@ const introduce = ({ printer, cluster }: Stage, pid: number): void => {
 const report = (stage: Stage, error: unknown): void => {
   const { printer, lastAgentLines } = stage;
   const { style } = printer;
-  printer.lines(['', ...hanging('✗ ', isNativeError(error) ? error.message : String(error), style.bad)]);
+  printer.bad(isNativeError(error) ? error.message : String(error));
   if (error instanceof NotSeenError) {
-    printer.lines([...renderDifferences(error.differences, style), '', '  what there is:']);
-    stage.show();
+    const lines = error.differences.flatMap(({ expected, seen }) => [
+      ...hanging('  expected  ', expected, style.good),
+      ...hanging('  seen      ', seen, style.bad),
+    ]);
+    printer.lines(lines);
   } else if (isNativeError(error) && !(error instanceof AgentStartError)) {
     printer.lines([style.dim(error.stack ?? '')]);
   }
-  const said = lastAgentLines.flatMap((line) => renderLogLine(line, style));
-  printer.lines(['', '  last log lines of the agent:', ...(said.length > 0 ? said : ['    (none)'])]);
+  printer.lines(['last log lines of the agent:']);
+  stage.showLog(lastAgentLines.length > 0 ? lastAgentLines : ['(none)']);
 };
 
 const parsed = parseOptions(process.argv.slice(2), process.stdout.isTTY === true);

@@ -13,7 +13,7 @@ describe('parseOptions', () => {
       skipsStory: false,
       isVerbose: false,
       pauseMs: 0,
-      timeoutMs: 10_000,
+      timeoutMs: 20_000,
       agentSettings: {},
     });
   });

@@ -21,15 +21,16 @@ export type ParsedOptions =
 export const usage = `npm run demo -- [OPTIONS]
 
 Starts an embedded cluster and the real agent, and plays a story of plugging and unplugging
-network interfaces of a running pod. No root, no Docker, nothing is left behind.
-Exit code: 0 if every step was really seen in the kernel, the IPAM store and the pod's
-annotations; 1 if not; 2 for a mistake on the command line; 130 after Ctrl-C.
+network interfaces of a running pod with the real kubectl dnet and its live page. No root, no
+Docker, no kubectl; nothing is left behind.
+Exit code: 0 if every step was really seen in the simulated kernel, the address store and on
+the pod; 1 if not; 2 for a mistake on the command line; 130 after Ctrl-C.
 
-  --interactive            a prompt after the story: plug, unplug and break things yourself
+  --interactive            a prompt after the story: type the same commands, break things
   --skip-story             with --interactive: the prompt at once
   --fast                   no pauses (there are none either when nobody watches: in a pipe)
   --verbose                the agent's log lines, too
-  --timeout SECONDS        the longest wait for one thing to be seen (default 10)
+  --timeout SECONDS        the longest wait for one thing to be seen (default 20)
   --agent-setting K=V      another setting for the agent, such as retryMax=5s; may be repeated
   --help                   this text
 
@@ -50,7 +51,7 @@ export const parseOptions = (args: readonly string[], isWatched: boolean): Parse
         'skip-story': { type: 'boolean' },
         fast: { type: 'boolean' },
         verbose: { type: 'boolean' },
-        timeout: { type: 'string', default: '10' },
+        timeout: { type: 'string', default: '20' },
         'agent-setting': { type: 'string', multiple: true, default: [] },
       },
     });

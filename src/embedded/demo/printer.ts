@@ -1,15 +1,9 @@
-// Where lines go. Text that comes while a person types is put above what is being typed.
-import type { Style } from './style.ts';
-
-export interface Prompt {
-  /** Takes the prompt off the screen; gives back the function that draws it again. */
-  lift(): () => void;
-}
+// Where lines of the demo itself go, and how they look.
+import { hanging, PAGE_WIDTH, type Style } from './style.ts';
 
 export class Printer {
   readonly style: Style;
   readonly #write: (text: string) => void;
-  #prompt: Prompt | undefined;
   #isMuted = false;
 
   constructor(write: (text: string) => void, style: Style) {
@@ -18,14 +12,29 @@ export class Printer {
   }
 
   lines(lines: readonly string[]): void {
-    if (this.#isMuted || lines.length === 0) return;
-    const restore = this.#prompt?.lift();
-    this.#write(`${lines.join('\n')}\n`);
-    restore?.();
+    if (!this.#isMuted && lines.length > 0) this.#write(`${lines.join('\n')}\n`);
   }
 
-  set prompt(prompt: Prompt | undefined) {
-    this.#prompt = prompt;
+  title(position: string, text: string): void {
+    const head = `── ${position} ── ${text} `;
+    this.lines(['', this.style.accent(`${head}${'─'.repeat(Math.max(2, PAGE_WIDTH - head.length))}`)]);
+  }
+
+  say(text: string): void {
+    this.lines(hanging('# ', text, this.style.dim));
+  }
+
+  /** What a person would type. */
+  command(text: string): void {
+    this.lines([`${this.style.notice('$')} ${this.style.bold(text)}`]);
+  }
+
+  good(text: string): void {
+    this.lines(hanging('✓ ', text, this.style.good));
+  }
+
+  bad(text: string): void {
+    this.lines(hanging('✗ ', text, this.style.bad));
   }
 
   /** After an interruption: what still runs must not talk any more. */

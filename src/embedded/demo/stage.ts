@@ -1,25 +1,20 @@
-// What the story and the interactive mode play on: the embedded cluster, the real agent, one pod, and the view of them.
+// What the story and the prompt play on: the embedded cluster, the real agent, the real CLI and its page.
 // Promises: a wait ends as soon as the agent dies; after `close` no process, socket or file of the demo is left.
 import { rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { agentFlags } from '../agent-under-test.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../cluster.ts';
-import { networksAnnotation } from '../node/network-status.ts';
 import { AgentProcess } from './agent-process.ts';
-import { Follower } from './follower.ts';
+import { PageProcess, runDnet } from './dnet-process.ts';
+import { EditClock } from './edit-clock.ts';
 import type { Difference } from './judge.ts';
+import { runKubectl } from './kubectl.ts';
 import { createDemoNetworks } from './networks.ts';
 import type { DemoOptions } from './options.ts';
 import type { Printer } from './printer.ts';
-import type { SeenEvent, Snapshot } from './snapshot.ts';
-import {
-  annotateCommand,
-  renderChange,
-  renderCommand,
-  renderLogLine,
-  renderNarration,
-  renderSnapshot,
-} from './view.ts';
+import { type Snapshot, takeSnapshot } from './snapshot.ts';
+import { hanging } from './style.ts';
+import { splitWords } from './words.ts';
 
 export const demoPod = { namespace: 'default', name: 'web' };
 
@@ -37,20 +32,19 @@ export class NotSeenError extends Error {
 export class Stage {
   readonly cluster: EmbeddedCluster;
   readonly printer: Printer;
-  readonly follower: Follower;
+  readonly clock: EditClock;
   readonly #options: DemoOptions;
-  readonly #shownEvents = new Set<string>();
+  readonly #closing = new AbortController();
   #agent: AgentProcess | undefined;
+  #page: PageProcess | undefined;
   /** Error lines of agents that are gone. */
   #pastErrors = 0;
 
   private constructor(cluster: EmbeddedCluster, printer: Printer, options: DemoOptions) {
     this.cluster = cluster;
     this.printer = printer;
+    this.clock = new EditClock(cluster, demoPod);
     this.#options = options;
-    this.follower = new Follower(cluster, demoPod, (changes, elapsedMs) =>
-      printer.lines(changes.map((change) => renderChange(change, elapsedMs, printer.style))),
-    );
   }
 
   static async open(printer: Printer, options: DemoOptions): Promise<Stage> {
@@ -66,7 +60,7 @@ export class Stage {
     const agent = AgentProcess.spawn({
       flags: agentFlags(this.cluster, { ...level, ...agentSettings }),
       startTimeoutMs: timeoutMs,
-      ...(isVerbose && { onLine: (text) => this.printer.lines(renderLogLine(text, this.printer.style)) }),
+      ...(isVerbose && { onLine: (text) => this.showLog([text]) }),
     });
     this.#agent = agent;
     await agent.whenStarted();
@@ -86,31 +80,49 @@ export class Stage {
     return this.#agent?.lastLines ?? [];
   }
 
-  say(text: string): void {
-    this.printer.lines(renderNarration(text, this.printer.style));
+  showLog(lines: readonly string[]): void {
+    const { printer } = this;
+    printer.lines(lines.flatMap((line) => hanging('  agent | ', line, printer.style.dim)));
   }
 
-  succeed(text: string): void {
-    this.printer.lines([`  ${this.printer.style.good(`✓ ${text}`)}`]);
+  /** The page stays until the demo ends. */
+  async openPage(): Promise<string> {
+    this.#page ??= await PageProcess.start(this.cluster.kubeconfigPath);
+    return this.#page.url;
   }
 
-  /** Shows what a person would type. */
-  command(text: string): void {
-    this.printer.lines(renderCommand(text, this.printer.style));
+  /** Carries out a command line, which writes to the terminal; its exit code. */
+  async carryOut(line: string, signal?: AbortSignal): Promise<number> {
+    const words = splitWords(line);
+    if (words === undefined) throw new Error('a quote is never closed');
+    const [program, plugin, ...args] = words;
+    if (program === 'kubectl' && plugin === 'dnet') {
+      const { kubeconfigPath: kubeconfig } = this.cluster;
+      const input = args.at(-2) === '<<<' ? (args.splice(-2).at(1) ?? '') : '';
+      return runDnet({
+        args,
+        kubeconfig,
+        input,
+        signal: AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]),
+      });
+    }
+    if (program !== 'kubectl') throw new Error(`there is no program "${program}" here; "help" says what there is`);
+    this.printer.lines([await runKubectl(this.cluster, words.slice(1))]);
+    return 0;
   }
 
-  edit(networks: string | undefined): void {
-    this.command(annotateCommand(demoPod.name, networksAnnotation, networks));
-    this.follower.restartClock();
-    this.cluster.editNetworks(demoPod, networks);
+  look(): Snapshot {
+    return takeSnapshot(this.cluster, demoPod);
   }
 
-  /** Waits until nothing differs; says how long that took since the clock was restarted. */
+  /** Waits until nothing differs; says how long after the last edit that was. */
   async reach(what: string, differencesOf: (snapshot: Snapshot) => readonly Difference[]): Promise<number> {
     const { timeoutMs } = this.#options;
     let differences: readonly Difference[] = [];
+    let afterMs = 0;
     const isReached = () => {
-      differences = differencesOf(this.follower.flush());
+      differences = differencesOf(this.look());
+      afterMs = this.clock.elapsedMs;
       return differences.length === 0;
     };
     const agent = this.#agent;
@@ -125,31 +137,7 @@ export class Stage {
     } finally {
       death?.catch(() => {});
     }
-    return this.follower.elapsedMs;
-  }
-
-  /** Waits for an event of the agent that was not shown yet. */
-  async reachEvent(reason: string, part: string): Promise<void> {
-    await this.reach(`the event ${reason} tells of ${part}`, ({ events }) => {
-      const fresh = this.#fresh(events).filter((event) => event.reason === reason);
-      if (fresh.some(({ message }) => message.includes(part))) return [];
-      const seen = fresh.map(({ message }) => message).join('; ') || `no new event ${reason}`;
-      return [{ expected: `event ${reason} with "${part}"`, seen }];
-    });
-  }
-
-  /** Until there is something new from the agent to show; not for long, since there need not be. */
-  async awaitEvents(timeoutMs: number): Promise<void> {
-    const hasNew = () => this.#fresh(this.follower.flush().events).length > 0;
-    await this.cluster.until('there is a new event', hasNew, timeoutMs).catch(() => {});
-  }
-
-  show(): Snapshot {
-    const snapshot = this.follower.flush();
-    const fresh = this.#fresh(snapshot.events);
-    for (const { uid } of fresh) this.#shownEvents.add(uid);
-    this.printer.lines(renderSnapshot(snapshot, fresh, this.printer.style));
-    return snapshot;
+    return afterMs;
   }
 
   /** For reading; none when nobody reads. */
@@ -158,19 +146,16 @@ export class Stage {
   }
 
   async close(): Promise<void> {
-    this.follower.stop();
-    await this.#agent?.stop();
+    this.#closing.abort();
+    this.clock.stop();
+    await Promise.all([this.#agent?.stop(), this.#page?.stop()]);
     await this.cluster.stop();
   }
 
   /** For the very last moment of this process, when nothing can be awaited. */
   abandon(): void {
     this.#agent?.killNow();
+    this.#page?.killNow();
     rmSync(this.cluster.dir, { recursive: true, force: true });
-  }
-
-  /** Multus and the kubelet tell of the same things in their own events: those are in `events` of the interactive mode. */
-  #fresh(events: readonly SeenEvent[]): SeenEvent[] {
-    return events.filter(({ uid, component }) => component === 'dynamic-networks' && !this.#shownEvents.has(uid));
   }
 }

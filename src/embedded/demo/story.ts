@@ -1,42 +1,24 @@
-// Plays the story: each step's title, what it shows while it happens, how long it took, and the state it left.
-import { deletePod, killAgent } from './hard-steps.ts';
+// Plays the story, step by step.
+import { killAgent } from './kill-agent.ts';
 import { NotSeenError, type Stage } from './stage.ts';
-import { badEdit, moveName, plugOne, plugTwoMore, type Step, startPod, unplugOne } from './steps.ts';
+import { badEdit, deletePod, moveName, plugOne, plugTwoMore, type Step, startPod, unplugOne } from './steps.ts';
 import { formatMs } from './style.ts';
-import { renderTitle } from './view.ts';
 
-export const story: readonly Step[] = [
-  startPod,
-  plugOne,
-  plugTwoMore,
-  moveName,
-  unplugOne,
-  badEdit,
-  killAgent,
-  deletePod,
-];
+const story: readonly Step[] = [startPod, plugOne, plugTwoMore, moveName, unplugOne, badEdit, killAgent, deletePod];
 
 /** Throws NotSeenError at the first step that was not seen. */
 export const playStory = async (stage: Stage): Promise<void> => {
   const { printer } = stage;
-  const { style } = printer;
   const started = performance.now();
-  const times: string[] = [];
-  for (const [index, { title, verdict = 'Ready', play }] of story.entries()) {
-    const position = `${index + 1}/${story.length}`;
-    printer.lines(renderTitle(position, title, style));
-    const ms = await play(stage);
-    stage.succeed(`${verdict} after ${formatMs(ms)}`);
-    stage.show();
-    times.push(formatMs(ms));
+  for (const [index, { title, play }] of story.entries()) {
+    printer.title(`${index + 1}/${story.length}`, title);
+    await play(stage);
     await stage.pause();
   }
   if (stage.agentErrors > 0) throw new NotSeenError(`the agent logged ${stage.agentErrors} error(s) meanwhile`);
-  printer.lines([
-    '',
-    style.good(
-      `✓ ${story.length} of ${story.length} steps seen in the kernel, the IPAM store and the pod's annotations`,
-    ),
-    `  ${style.dim(`per step: ${times.join(', ')}; in all ${formatMs(performance.now() - started)}`)}`,
-  ]);
+  const all = `${story.length} of ${story.length} steps`;
+  printer.lines(['']);
+  printer.good(
+    `${all} seen in the kernel, the address store and on the pod, in ${formatMs(performance.now() - started)}`,
+  );
 };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunks, colourful, formatMs, hanging, PAGE_WIDTH, plain, shorten, styleFor, wrap } from './style.ts';
+import { chunks, colourful, formatMs, hanging, PAGE_WIDTH, plain, styleFor, wrap } from './style.ts';
 
 describe('styleFor', () => {
   const terminal = { isTTY: true, hasColors: () => true };
@@ -45,11 +45,6 @@ it('hanging puts the following lines below the text of the first, within the pag
 it('chunks keeps every character, also line breaks', () => {
   expect(chunks('ab\ncd', 2).join('')).toBe('ab\ncd');
   expect(chunks('', 5)).toEqual(['']);
-});
-
-it('shorten marks what it cut', () => {
-  expect(shorten('abcdef', 4)).toBe('abc…');
-  expect(shorten('abcd', 4)).toBe('abcd');
 });
 
 it('formatMs changes its unit at a second', () => {

@@ -68,7 +68,4 @@ export const hanging = (lead: string, text: string, look: Paint = same): string[
     return `${before}${look(line)}`;
   });
 
-export const shorten = (text: string, width: number): string =>
-  text.length <= width ? text : `${text.slice(0, width - 1)}…`;
-
 export const formatMs = (ms: number): string => (ms < 1000 ? `${Math.round(ms)} ms` : `${(ms / 1000).toFixed(1)} s`);

@@ -16,7 +16,7 @@ export interface RunOptions {
 }
 
 export const runDnet = async (
-  world: Pick<World, 'cluster'>,
+  world: { readonly cluster: Pick<World['cluster'], 'kubeconfigPath' | 'dir'> },
   args: readonly string[],
   { env = {}, now, signal, isTerminal = false }: RunOptions = {},
 ): Promise<Said> => {

@@ -108,7 +108,8 @@ describe('the page', () => {
     await page.click('#tab-map');
     await eventually(() => page.locator('#map .box').count()).toBe(3);
     await page.locator('#map .box.network').press('Enter');
-    await eventually(() => page.locator('#map .box.network').count()).toBe(3);
+    await eventually(() => page.locator('#map .box.network').count()).toBe(4);
+    expect(await page.locator('#map .box.network.unused').textContent()).toContain('default/green');
     await page.locator('#map .box.pod', { hasText: 'db' }).click();
     await page.locator('#detail', { hasText: 'default/db' }).waitFor();
   });
@@ -135,6 +136,18 @@ describe('the page', () => {
     await page.emulateMedia({ colorScheme: 'light' });
     await eventually(background).toBe('rgb(20, 23, 28)');
     await page.click('#theme');
+  });
+
+  it('shows the detail where it is seen, also in a narrow window', async () => {
+    await world.pod('web', 'blue@b0');
+    await page.setViewportSize({ width: 420, height: 800 });
+    await row('b0').click();
+    await page.locator('#detail', { hasText: 'b0 on default/blue' }).waitFor();
+    const box = await page.locator('#detail h2').boundingBox();
+    expect(box?.y).toBeLessThan(700);
+    const counts = await page.locator('#counts').boundingBox();
+    expect(counts?.height).toBeLessThan(60);
+    await page.setViewportSize({ width: 1360, height: 850 });
   });
 
   it('never makes markup of what the cluster says', async () => {

@@ -51,7 +51,7 @@ function render(): void {
   renderHead(all);
   if (view === 'list') {
     list.render({ pods, nodes: store.nodes, stopped: stoppedVms(), selected: selectedId() });
-  } else renderMap(getElement('map', HTMLElement), pods, choose);
+  } else renderMap(getElement('map', HTMLElement), { pods, networks: idleNetworks(), onChoose: choose });
   const interfaces = pods.reduce((sum, pod) => sum + pod.interfaces.length, 0);
   setText('shown', hasSnapshot ? `${interfaces} interfaces of ${pods.length} pods shown` : '');
   const empty = getElement('empty', HTMLElement);
@@ -64,6 +64,11 @@ function render(): void {
 }
 
 /** Only without a filter: they have no interface that could pass one. */
+function idleNetworks(): string[] {
+  return Object.values(controls.filter).every((value) => value === '') ? [...store.networks.keys()] : [];
+}
+
+/** Likewise, but for the namespace, which they have. */
 function stoppedVms() {
   const { text, state, network, node, namespace } = controls.filter;
   if (text !== '' || state !== '' || network !== '' || node !== '') return [];

@@ -44,6 +44,16 @@ describe('the map', () => {
     ]);
   });
 
+  it('shows networks that nobody is on, without a state and without links', () => {
+    const map = layOutMap([pod('a', 'node-1', ['shop/blue'])], 1000, ['shop/blue', 'shop/idle']);
+    const networks = map.boxes.filter(({ column }) => column === 'network');
+    expect(networks.map(({ label, detail, worst }) => [label, detail, worst])).toEqual([
+      ['shop/blue', '1 interface', 'ready'],
+      ['shop/idle', 'nobody is on it', undefined],
+    ]);
+    expect(map.links.filter(({ label }) => label.includes('idle'))).toEqual([]);
+  });
+
   it('links networks to nodes when there are too many pods', () => {
     const pods = Array.from({ length: MAX_PODS + 1 }, (_, index) => pod(`p${index}`, 'node-1', ['shop/blue']));
     const map = layOutMap(pods, 1000);

@@ -10,7 +10,8 @@ export interface MapBox {
   readonly detail: string;
   readonly x: number;
   readonly y: number;
-  readonly worst: Readiness;
+  /** Undefined for a network that no interface is on. */
+  readonly worst: Readiness | undefined;
 }
 
 export interface MapLink {
@@ -46,7 +47,8 @@ interface Bundle {
   worst: Readiness;
 }
 
-export const layOutMap = (pods: readonly TopologyPod[], width: number): MapLayout => {
+/** `known`: networks that are shown although nobody may be on them. */
+export const layOutMap = (pods: readonly TopologyPod[], width: number, known: readonly string[] = []): MapLayout => {
   const isAggregated = pods.length > MAX_PODS;
   const [networks, nodes] = [new Map<string, Bundle>(), new Map<string, Bundle>()];
   const links = new Map<string, Bundle>();
@@ -70,8 +72,13 @@ export const layOutMap = (pods: readonly TopologyPod[], width: number): MapLayou
     }
   }
   const xs = { network: MARGIN, pod: (width - BOX_WIDTH) / 2, node: width - BOX_WIDTH - MARGIN };
+  const used = [...networks.values()];
+  const unused = known.filter((name) => !used.some(({ from }) => from === name));
   const columns = [
-    [...networks.values()].map((each) => box('network', each.from, each.from, interfaces(each.count), each.worst)),
+    [
+      ...used.map((each) => box('network', each.from, each.from, interfaces(each.count), each.worst)),
+      ...unused.map((name) => box('network', name, name, 'nobody is on it', undefined)),
+    ],
     isAggregated ? [] : pods.map(podBox),
     [...nodes.values()].map((each) =>
       box('node', each.from, each.from || '(no node)', interfaces(each.count), each.worst),
@@ -97,7 +104,7 @@ export const layOutMap = (pods: readonly TopologyPod[], width: number): MapLayou
   };
 };
 
-const box = (column: MapBox['column'], key: string, label: string, detail: string, worst: Readiness): MapBox => ({
+const box = (column: MapBox['column'], key: string, label: string, detail: string, worst: MapBox['worst']): MapBox => ({
   key,
   column,
   label,

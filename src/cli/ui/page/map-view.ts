@@ -7,9 +7,16 @@ import { SIGN, WORD } from './readiness.ts';
 const LABEL_CHARACTERS = 25;
 const MIN_WIDTH = 860;
 
-export const renderMap = (root: HTMLElement, pods: readonly TopologyPod[], onChoose: (box: MapBox) => void): void => {
+export interface MapContent {
+  readonly pods: readonly TopologyPod[];
+  /** Networks that are shown although nobody may be on them. */
+  readonly networks: readonly string[];
+  readonly onChoose: (box: MapBox) => void;
+}
+
+export const renderMap = (root: HTMLElement, { pods, networks, onChoose }: MapContent): void => {
   const focused = document.activeElement?.getAttribute('data-box');
-  const layout = layOutMap(pods, Math.max(MIN_WIDTH, root.clientWidth));
+  const layout = layOutMap(pods, Math.max(MIN_WIDTH, root.clientWidth), networks);
   const note = document.createElement('p');
   note.className = 'muted small';
   note.textContent = layout.isAggregated
@@ -47,13 +54,13 @@ const makeBox = (box: MapBox, onChoose: (box: MapBox) => void): SVGElement => {
   const group = makeSvg(
     'g',
     {
-      class: `box ${box.column} ${box.worst} ${colour}`,
+      class: `box ${box.column} ${box.worst ?? 'unused'} ${colour}`,
       attributes: {
         transform: `translate(${box.x} ${box.y})`,
         role: 'button',
         tabindex: '0',
         'data-box': `${box.column} ${box.key}`,
-        'aria-label': `${box.column} ${box.label}, ${box.detail}, ${WORD[box.worst]}`,
+        'aria-label': [`${box.column} ${box.label}`, box.detail, ...(box.worst ? [WORD[box.worst]] : [])].join(', '),
       },
       onclick: () => onChoose(box),
     },
@@ -61,7 +68,11 @@ const makeBox = (box: MapBox, onChoose: (box: MapBox) => void): SVGElement => {
     makeSvg('rect', { attributes: { width: String(BOX_WIDTH), height: String(BOX_HEIGHT), rx: '6' } }),
     makeSvg('text', { class: 'label', attributes: { x: '12', y: '17' } }, cut(box.label)),
     makeSvg('text', { class: 'small', attributes: { x: '12', y: '32' } }, cut(box.detail)),
-    makeSvg('text', { class: 'sign', attributes: { x: String(BOX_WIDTH - 20), y: '25' } }, SIGN[box.worst]),
+    makeSvg(
+      'text',
+      { class: 'sign', attributes: { x: String(BOX_WIDTH - 20), y: '25' } },
+      box.worst ? SIGN[box.worst] : '',
+    ),
   );
   group.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter' && event.key !== ' ') return;
