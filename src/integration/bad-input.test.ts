@@ -55,6 +55,7 @@ describe('an annotation that cannot be followed', () => {
     ]);
     world.cluster.createNad({ name: 'later', config: bridge('later', '10.10.9.0/24') });
     await world.converged(pod, { a0: 'default/blue', l0: 'default/later' });
+    await world.cluster.until('told of', () => world.events(pod, 'NetworkNotFound').length > 0);
     expect(world.events(pod, 'NetworkNotFound')).toHaveLength(1);
     await world.cluster.until('ready', () => world.condition(pod)?.status === 'True');
   });
@@ -86,6 +87,7 @@ describe('an annotation that cannot be followed', () => {
     world.edit(pod, 'blue, red@pod16477688c0e');
     await world.converged(pod, { pod16477688c0e: 'default/red' });
     await world.cluster.until('refused', () => world.reports(pod)[0]?.reason === 'InterfaceNameRequired');
+    await world.cluster.until('told of', () => world.events(pod, 'InterfaceNameRequired').length > 0);
     expect(world.events(pod, 'InterfaceNameRequired')).toHaveLength(1);
   });
 

@@ -46,6 +46,7 @@ describe('one element that fails', () => {
     fault.release();
     await world.converged(pod, { a0: 'default/blue', b0: 'default/red', c0: 'default/green' });
     await world.cluster.until('ready', () => world.condition(pod)?.status === 'True');
+    await world.cluster.until('told of', () => world.events(pod, 'FailedAddingInterface').length > 0);
     expect(world.events(pod, 'FailedAddingInterface')).toHaveLength(1);
   });
 

@@ -95,6 +95,7 @@ describe('an edit of the networks annotation', () => {
     world.edit(pod, 'red@a0');
     await world.converged(pod, { a0: 'default/red' });
     expect(world.cluster.multus.calls.map(({ command }) => command)).toEqual(['DEL', 'ADD']);
+    await world.cluster.until('told of', () => world.events(pod, 'ReplacedInterface').length > 0);
     expect(world.events(pod, 'ReplacedInterface')).toHaveLength(1);
     world.edit(pod, undefined);
     await world.converged(pod, {});
