@@ -68,6 +68,11 @@ export const runElsewhere: readonly Proof[] = [
     file: 'e2e/cluster/node.ts',
     words: "ctr('images', 'import'",
   },
+  {
+    command: `kubectl annotate virtualmachine vm-a dynamic-networks.io/networks='[{"name":"lan","nodeNetwork":{},"macAddress":"02:00:00:00:00:01"}]'`,
+    file: 'e2e/vm/node-network.e2e.ts',
+    words: "'annotate', 'virtualmachine', name, '--overwrite'",
+  },
   { command: 'kubectl apply -k deploy/', file: 'e2e/install-agent.ts', words: "'apply', '-k'" },
   {
     command: 'kubectl apply -f deploy/monitoring/podmonitor.yaml',
