@@ -15,6 +15,8 @@ export type VmOptions = {
   readonly networks?: readonly VmNetwork[];
   /** Unset: the scheduler decides; a machine that is to migrate may not be tied to a node. */
   readonly node?: string;
+  /** It is only defined: no instance, and no pod. */
+  readonly isHalted?: boolean;
 };
 
 export type VmiInterface = {
@@ -93,12 +95,12 @@ export const interfaceOf = ({ name, mac, binding = 'bridge' }: VmNetwork): objec
 export const networkOf = ({ name, networkName }: VmNetwork): object => ({ name, multus: { networkName } });
 
 /** What virt-api would fill in by default is written out: it does not run here. */
-export const vmManifest = (name: string, namespace: string, { networks = [], node }: VmOptions): object => ({
+export const vmManifest = (name: string, namespace: string, { networks = [], node, isHalted }: VmOptions): object => ({
   apiVersion: 'kubevirt.io/v1',
   kind: 'VirtualMachine',
   metadata: { name, namespace },
   spec: {
-    runStrategy: 'Always',
+    runStrategy: isHalted ? 'Halted' : 'Always',
     template: {
       metadata: { labels: { 'kubevirt.io/vm': name } },
       spec: {
