@@ -102,19 +102,42 @@ it('two that chose the same because somebody deleted the lock: found by reading 
   expect(ipsOf(api, 'c2')).not.toEqual(['10.0.0.2/29']);
 });
 
+it('claims are read after the lock: what others gave before the lock was read is known', async () => {
+  const api = makeApi();
+  const [late, informed] = [new TestController(api), new TestController(api)];
+  api.create('c0');
+  late.hearAll();
+  await finish(api, late);
+  late.hearAll();
+  for (const name of ['c1', 'c2', 'c3']) api.create(name);
+  api.remove('c0');
+  api.create('c4');
+  informed.hearAll(); // its lowest free address is another
+  await begin(informed);
+  for (const _ of ['pods are read', 'answer', 'the first of lock and claims is', 'answer'])
+    await deliver(api, informed);
+  late.hear('claim', 2);
+  await finish(api, late);
+  late.hear('claim', 1);
+  await finish(api, late); // c1 and c2 have theirs, and the lock tells of c3 only
+  expect([ipsOf(api, 'c2'), api.readLock().intents.length]).toEqual([['10.0.0.3/29'], 1]);
+  await finish(api, informed);
+  const given = ['c1', 'c2', 'c3', 'c4'].flatMap((name) => ipsOf(api, name) ?? []);
+  expect([given.length, new Set(given).size]).toEqual([4, 4]);
+});
+
 it('nobody loses an address to a claim that is gone, of which the watch has not told yet', async () => {
   const api = makeApi();
   const [late, fresh] = [new TestController(api), new TestController(api)];
   api.create('c0');
   late.hearAll();
   await finish(api, late);
-  api.remove('c0');
   api.create('c1');
+  api.remove('c0');
   fresh.hearAll();
   await finish(api, fresh);
   expect(ipsOf(api, 'c1')).toEqual(['10.0.0.1/29']);
-  api.create('c2'); // gives the late one something to do: it finds the lock replaced, and reads all claims
-  late.hear('claim', 1);
+  late.hear('claim', 2); // it knows of c1, and finds the lock replaced: it reads all claims
   await finish(api, late);
   expect(ipsOf(api, 'c1')).toEqual(['10.0.0.1/29']);
 });
@@ -128,4 +151,23 @@ it('an address that was chosen for a claim which is deleted before it got it is 
   const second = new TestController(api);
   await finish(api, second);
   expect(['c2', 'c3', 'c4', 'c5', 'c6'].map((name) => ipsOf(api, name)?.length)).toEqual([1, 1, 1, 1, 1]);
+});
+
+it('the address of a claim that was deleted by force is not given while a pod has it, of which the watch has not told', async () => {
+  const api = makeApi();
+  const controller = new TestController(api);
+  api.create('c0');
+  controller.hearAll();
+  await finish(api, controller);
+  api.startPod('c0');
+  api.remove('c0');
+  api.create('c1');
+  controller.hear('claim', 100);
+  await finish(api, controller);
+  expect(ipsOf(api, 'c1')).toEqual(['10.0.0.2/29']);
+  api.endPod('c0');
+  api.create('c2');
+  controller.hearAll();
+  await finish(api, controller);
+  expect(ipsOf(api, 'c2')).toEqual(['10.0.0.1/29']);
 });
