@@ -36,6 +36,9 @@ const oneEachAndOneList = ({ pods, values }: Measurement): number => 1 + 1 / (va
 /** An idle machine plugs within this; on a busy one a bare ADD takes longer, too. */
 const singlePlug = ({ values }: Measurement): number => Math.max(60, 2.5 * (values['floorMs'] ?? 0));
 
+/** On a busy machine an answer without any thought takes longer than this, too. */
+const webhookAnswer = ({ values }: Measurement): number => Math.max(20, 2 * (values['floorMs'] ?? 0));
+
 /** What is called for a plug, wherever it is plugged. */
 const callRules = (api: readonly string[]): Rule[] =>
   ['burst', 'single'].flatMap((scenario): Rule[] => {
@@ -80,7 +83,20 @@ const embeddedRules: readonly Rule[] = [
     measure: sum(...CRI, 'multusCalls', 'patches', 'events', 'apiOther'),
   },
   ...memoryRules,
-  { name: 'webhook, p99', scenario: 'webhook', unit: 'ms', limit: 20, measure: only('p99Ms') },
+  ...['claims', 'networks'].map(
+    (step): Rule => ({
+      ...{ name: `webhook ${step}, p99`, scenario: 'webhook', step, unit: 'ms', limit: webhookAnswer },
+      measure: only('p99Ms'),
+    }),
+  ),
+  {
+    name: 'webhook: pods refused',
+    scenario: 'webhook',
+    step: 'claims',
+    unit: 'pods',
+    limit: 0,
+    measure: only('refused'),
+  },
   {
     name: 'idle: calls but watches',
     scenario: 'idle',

@@ -114,6 +114,7 @@ const NOTES: Readonly<Record<string, string>> = {
   burst: 'calls and CPU time per pod; × floor is the median of each run’s own ratio',
   paced: 'calls and CPU time per pod; × floor is the median of each run’s own ratio',
   single: 'calls and CPU time per plug; the floor is the median of a bare ADD',
+  webhook: 'the floor is the p99 of a webhook that says yes without looking; CPU time per pod, of both webhooks',
   soak: 'CPU time per edit; slope and growth of memory are those after the warm-up, its first third',
 };
 

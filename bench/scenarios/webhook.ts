@@ -1,7 +1,8 @@
 // What the admission webhooks cost: the shipped bundle in a process of its own, asked over HTTPS by an API server to which pods
-// come at a steady pace. A latency is what the API server waited for, its own share of the processor included.
+// come at a steady pace. A latency is what the API server waited for, its own share of the processor included. The floor is a
+// webhook that says yes without looking, in a process of its own, asked about the same pods at the same moments.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -13,8 +14,11 @@ import { type EmbeddedApiServer, startApiServer } from '../../src/embedded/api/a
 import type { NewKubeObject } from '../../src/embedded/api/object-store.ts';
 import { TestClient } from '../../src/embedded/api/test-client.ts';
 import { hashedName } from '../../src/vm/interface-names.ts';
+import { AgentProcess } from '../agent-process.ts';
 import type { Measurement } from '../measurement.ts';
 import { percentile } from '../percentiles.ts';
+import type { BareWebhook } from './bare-webhook.ts';
+import { machineLoad } from './observe.ts';
 import type { Scenario, ScenarioContext } from './scenario.ts';
 import { clusterResources } from './webhook-objects.ts';
 
@@ -23,7 +27,35 @@ const PER_SECOND = 100;
 const MACHINES = 100;
 const root = resolve(import.meta.dirname, '..', '..');
 
+const FLOOR = 'floor.example.org';
 const isGiven = (): boolean => true;
+
+const startFloor = async (): Promise<{ readonly child: ChildProcess } & BareWebhook> => {
+  const child = fork(join(import.meta.dirname, 'bare-webhook.ts'));
+  const [told] = await Promise.race([once(child, 'message'), failureOf(child)]);
+  const bare: BareWebhook = told;
+  return { child, ...bare };
+};
+
+const failureOf = async (child: ChildProcess): Promise<never> => {
+  const [code] = await once(child, 'exit');
+  throw new Error(`the bare webhook ended with code ${code}`);
+};
+
+const floorConfiguration = ({ port, authorityPem }: BareWebhook): NewKubeObject => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind: 'ValidatingWebhookConfiguration',
+  metadata: { name: 'floor' },
+  webhooks: [
+    {
+      name: FLOOR,
+      clientConfig: { url: `https://localhost:${port}/`, caBundle: Buffer.from(authorityPem).toString('base64') },
+      rules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }],
+      timeoutSeconds: 10,
+      failurePolicy: 'Fail',
+    },
+  ],
+});
 
 const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -81,22 +113,25 @@ const launcher = (index: number, uids: readonly string[]): object => {
   };
 };
 
-const startProcess = async (kubeconfig: string, listen: string) => {
-  const flags = [
-    ['--pod-namespace', 'dynamic-networks'],
-    ['--pod-name', 'bench'],
-    ['--kubeconfig', kubeconfig],
-    ['--feature-gates', 'NetworksAdmission=true,VMPersistentIPs=true'],
-    ['--admission-mode', 'enforce'],
-    ['--webhook-listen', listen],
-    ['--webhook-linger', '0'],
-    ['--listen', '127.0.0.1:0'],
-    ['--log-level', 'error'],
-  ].flat();
-  const bundle = join(root, 'dist', 'dynamic-networks.mjs');
-  const child = spawn(process.execPath, [bundle, 'controller', ...flags], { stdio: ['ignore', 'inherit', 'inherit'] });
-  return child;
-};
+const startController = (kubeconfig: string, listen: string): Promise<AgentProcess> =>
+  AgentProcess.start({
+    bundle: join(root, 'dist', 'dynamic-networks.mjs'),
+    role: 'controller',
+    // What deploy/controller/deployment.yaml starts it with.
+    nodeFlags: ['--max-old-space-size=256'],
+    env: {},
+    settings: {
+      podNamespace: 'dynamic-networks',
+      podName: 'bench',
+      kubeconfig,
+      featureGates: 'NetworksAdmission=true,VMPersistentIPs=true',
+      admissionMode: 'enforce',
+      webhookListen: listen,
+      webhookLinger: '0',
+      listen: '127.0.0.1:0',
+      logLevel: 'info',
+    },
+  });
 
 const run = async ({ pods, progress }: ScenarioContext): Promise<Measurement[]> => {
   const directory = await mkdtemp(join(tmpdir(), 'bench-webhook-'));
@@ -125,7 +160,9 @@ const run = async ({ pods, progress }: ScenarioContext): Promise<Measurement[]> 
   api.objects.create('validatingwebhookconfigurations', await manifestOf('networks-admission'));
   api.objects.create('mutatingwebhookconfigurations', await manifestOf('vm-persistent-ips'));
   const uids = addMachines(api);
-  const child = await startProcess(join(directory, 'kubeconfig'), listen);
+  const floor = await startFloor();
+  api.objects.create('validatingwebhookconfigurations', floorConfiguration(floor));
+  const controller = await startController(join(directory, 'kubeconfig'), listen);
   const create = async (index: number): Promise<boolean> =>
     (await client.post('/api/v1/namespaces/default/pods', launcher(index, uids))).status === 201;
   try {
@@ -137,6 +174,7 @@ const run = async ({ pods, progress }: ScenarioContext): Promise<Measurement[]> 
       await delay(100);
     }
     took.clear();
+    const cpuMs = controller.cpuMs ?? 0;
     progress(`${pods} pods, ${PER_SECOND} a second`);
     const began = performance.now();
     const results: Promise<boolean>[] = [];
@@ -146,20 +184,26 @@ const run = async ({ pods, progress }: ScenarioContext): Promise<Measurement[]> 
       results.push(create(index));
     }
     const refused = (await Promise.all(results)).filter((isThere) => !isThere).length;
+    const floorMs = percentile(took.get(FLOOR) ?? [], 99);
+    const controllerCpuMs = ((controller.cpuMs ?? 0) - cpuMs) / pods;
     return [...took].map(([step, durations]) => ({
       scenario: 'webhook',
       pods,
       step,
       values: {
         p50Ms: percentile(durations, 50),
+        p90Ms: percentile(durations, 90),
         p99Ms: percentile(durations, 99),
-        maxMs: percentile(durations, 100),
+        ...(step !== FLOOR && { floorMs, controllerCpuMs }),
+        load: machineLoad(),
         refused,
       },
     }));
   } finally {
-    child.kill('SIGTERM');
-    await once(child, 'exit');
+    await controller.stop();
+    const ended = once(floor.child, 'exit');
+    floor.child.disconnect();
+    await ended;
     await client.close();
     await api.stop();
     await rm(directory, { recursive: true });

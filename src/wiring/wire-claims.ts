@@ -55,6 +55,7 @@ export const wireClaims = (context: FeatureContext): Feature => {
     refreshClaims: async (signal) => {
       for await (const claim of listAll(client, ipamClaims, { signal })) claims.accept(claim);
     },
+    refreshClaim: (key, signal) => claims.refresh(key, signal),
     refreshPods: async (namespace, signal) => {
       const list = (labelSelector: string) => listAll(client, podResource, { namespace, labelSelector, signal });
       for await (const pod of list(LAUNCHER_SELECTOR)) launcherPods.accept(pod);

@@ -9,6 +9,7 @@ import { formatAddress, parseAddressOfCidr } from '../../ipam/address-number.ts'
 import type { Claim } from '../../ipam/claim.ts';
 import { allocatedCondition, isToldAlready, refusedCondition } from '../../ipam/claim-condition.ts';
 import { type Decision, decideClaim } from '../../ipam/decide-claim.ts';
+import { holdingOf } from '../../ipam/holding.ts';
 import { KnownError } from '../../model/errors.ts';
 import { done, type Outcome, retry } from '../../model/outcome.ts';
 import type { Log } from '../ports.ts';
@@ -24,7 +25,7 @@ interface Step {
 }
 
 export const makeAllocateNetwork =
-  (deps: AllocatorDeps, find: (network: string) => NetworkAddresses | undefined) =>
+  (deps: AllocatorDeps, find: (network: string) => NetworkAddresses | undefined, maxBatch = MAX_BATCH) =>
   async (key: string, log: Log, signal: AbortSignal): Promise<Outcome> => {
     const network = find(key);
     if (network === undefined) return done;
@@ -32,7 +33,7 @@ export const makeAllocateNetwork =
     const failures: string[] = [];
     const changed = [...network.takeChanged()];
     while (changed.length > 0) {
-      const steps = decide(network, changed);
+      const steps = decide(network, changed, maxBatch);
       try {
         await intend(deps, network, steps, signal);
       } catch (error) {
@@ -64,14 +65,16 @@ const settleLeaving = async (deps: AllocatorDeps, network: NetworkAddresses, sig
 };
 
 /** Takes from `changed` what fits into one write of the lock, and decides about it. Choices are taken in the pool at once. */
-const decide = (network: NetworkAddresses, changed: Claim[]): readonly Step[] => {
+const decide = (network: NetworkAddresses, changed: Claim[], maxBatch: number): readonly Step[] => {
   const steps: Step[] = [];
-  while (changed.length > 0 && steps.length < MAX_BATCH) {
+  while (changed.length > 0 && steps.length < maxBatch) {
     const uid = changed.shift()?.uid ?? '';
     const claim = network.findClaim(uid);
-    if (claim === undefined || (claim.isDeleting && claim.ips.length === 0)) continue;
+    if (claim === undefined) continue;
+    // One that is deleted before it got an address never gets one; who chose for it before cannot write it any more.
+    const isPastHelp = claim.isDeleting && claim.ips.length === 0;
     const decision = decideClaim(network.pool, claim, network.intendedFor(uid));
-    if (decision.kind === 'settled') {
+    if (isPastHelp || decision.kind === 'settled') {
       network.intend(uid, []);
       network.settle(uid);
       continue;
@@ -151,6 +154,7 @@ const write = async (
     const { reason, message, kind } = decision;
     const condition = refusedCondition(reason, message);
     if (claim.ips.length === 0 && isToldAlready(claim.conditions, condition)) return;
+    if (kind === 'takeBack') await confirmOwner(deps, network, claim, signal);
     await deps.writeStatus(claim, { ips: [], condition }, signal);
     deps.onRefused(network.name, reason);
     deps.recordEvent(claim, { type: 'Warning', reason, message: `IPAMClaim ${key}: ${message}` });
@@ -172,6 +176,26 @@ const write = async (
   const message = `${given} of network ${network.name} (IPAMClaim ${claim.name})`;
   deps.recordEvent(claim, { type: 'Normal', reason: 'IPsAllocated', message });
   log.info({ claim: key, ips: decision.ips }, 'addresses given');
+};
+
+/**
+ * Nobody loses an address to a claim that is gone already, or has left it: our watch may not have told. The claim that loses it
+ * is written only if it is still as it was before the owner was read, so both had the address at one moment.
+ */
+const confirmOwner = async (
+  { refreshClaim }: AllocatorDeps,
+  network: NetworkAddresses,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (const address of holdingOf(claim).ips) {
+    const owner = network.pool.findOwner(address);
+    if (owner === undefined || owner.uid === claim.uid) continue;
+    if ((await refreshClaim(owner.key, signal))?.uid === owner.uid) continue;
+    throw new KnownError('stateChanged', `IPAMClaim ${owner.key}, which has an address of ${claim.key}, is gone`);
+  }
+  if (decideClaim(network.pool, claim, network.intendedFor(claim.uid)).kind === 'takeBack') return;
+  throw new KnownError('stateChanged', `the addresses of IPAMClaim ${claim.key} are nobody else's any more`);
 };
 
 /** Somebody who deleted the lock, or wrote past it, may have chosen the same: compare everything anew. */

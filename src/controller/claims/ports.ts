@@ -30,6 +30,8 @@ export interface AllocatorDeps {
   readonly locks: PoolLocks;
   /** Reads every claim from the API server itself, and tells the book before it resolves. */
   readonly refreshClaims: (signal: AbortSignal) => Promise<void>;
+  /** Likewise one claim; undefined when it is gone. */
+  readonly refreshClaim: (key: string, signal: AbortSignal) => Promise<Claim | undefined>;
   /** Likewise for pods that may hold addresses in this namespace. */
   readonly refreshPods: (namespace: string, signal: AbortSignal) => Promise<void>;
   /** Writes a claim's status, guarded by what `claim` was read as, and tells the book. */
