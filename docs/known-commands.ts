@@ -81,7 +81,7 @@ export const runElsewhere: readonly Proof[] = [
   },
   {
     command: 'kubectl apply -k deploy/monitoring',
-    file: 'e2e/monitoring/alerts.e2e.ts',
+    file: 'e2e/monitoring/metric-names.ts',
     words: "'../../deploy/monitoring'",
   },
   {
@@ -109,11 +109,18 @@ YAML`,
     words: 'patch({ nodeSelector',
   },
   ...[
-    'kubectl create namespace dynamic-networks',
-    'kubectl label namespace dynamic-networks pod-security.kubernetes.io/enforce=privileged',
-    'helm install dynamic-networks deploy/chart -n dynamic-networks',
-    'helm install --take-ownership',
-  ].map((command) => ({ command, file: 'scripts/chart/chart.test.ts', words: 'chart' })),
+    { command: 'kubectl create namespace dynamic-networks', words: "'create', 'namespace'" },
+    {
+      command: 'kubectl label namespace dynamic-networks pod-security.kubernetes.io/enforce=privileged',
+      words: "'pod-security.kubernetes.io/enforce=privileged'",
+    },
+    {
+      command: 'helm install dynamic-networks deploy/chart -n dynamic-networks',
+      words: "['install', release, chartDir,",
+    },
+    { command: 'helm install --take-ownership', words: "'--take-ownership'" },
+  ].map((proof) => ({ ...proof, file: 'e2e/helm/chart-lifecycle.e2e.ts' })),
+  { command: 'kubectl kustomize', file: 'e2e/helm/chart-renders.e2e.ts', words: "['kustomize', dir]" },
   { command: "echo 'blue@net1, green@g0' > edit", file: 'src/integration/cli/docs.test.ts', words: "'edit'" },
   {
     command: 'kubectl delete validatingwebhookconfiguration dynamic-networks-admission',
