@@ -24,6 +24,16 @@ describe('the chart', () => {
     expect(files.length).toBeGreaterThan(8);
   });
 
+  it('is made from texts that kustomize passes on as they are: in folded ones it puts an empty line before an indented one', () => {
+    const files = globSync('**/*.yaml', { cwd: deploy }).filter((file) => !file.startsWith('chart'));
+    const folded = files.flatMap((file) => {
+      const texts = readFileSync(join(deploy, file), 'utf8').matchAll(/>-\n( +)\S.*\n(?:\1.*\n)*?\1 +\S/g);
+      return [...texts].map(([text]) => `${file}: ${text}`);
+    });
+    expect(folded, 'write |- instead').toEqual([]);
+    expect(files.length).toBeGreaterThan(20);
+  });
+
   it('names no namespace of its own', () => {
     for (const [file, content] of renderChart(deploy)) {
       if (file.startsWith('templates/') && !file.includes('alerts'))
