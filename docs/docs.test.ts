@@ -99,7 +99,7 @@ describe('commands', () => {
   };
   const problemOfPart = (part: string): string | undefined => {
     const [program = '', verb = '', ...args] = part.split(' ');
-    if (program === 'npm' && ['ci', 'test', 'audit'].includes(verb)) return undefined;
+    if (program === 'npm' && ['ci', 'test', 'audit', 'outdated'].includes(verb)) return undefined;
     if (program === 'npm' && verb === 'run') {
       return scripts.includes(args[0] ?? '') ? undefined : `package.json has no script ${args[0]}`;
     }

@@ -34,7 +34,7 @@ YAML`,
   'kubectl -n dynamic-networks logs <agent>',
   'kubectl get --raw /api/v1/namespaces/dynamic-networks/pods/<pod>:9464/proxy/healthz',
   'kubectl -n kube-system get pods -o wide | grep multus',
-  'kubectl auth can-i patch pods/status --as system:serviceaccount:dynamic-networks:dynamic-networks-agent -A',
+  'kubectl auth can-i patch pods --subresource=status --as system:serviceaccount:dynamic-networks:dynamic-networks-agent -A',
   'kubectl -n dynamic-networks rollout status daemonset/dynamic-networks-agent',
   // pages about parts
   `kubectl -n net create rolebinding replicasets-use --clusterrole=dynamic-networks-use \\
@@ -47,7 +47,7 @@ YAML`,
   'kubectl dnet unplug web y0 --wait',
   'kubectl dnet unplug web blue0 --wait',
   'kubectl annotate pod web k8s.v1.cni.cncf.io/networks-',
-  'kubectl delete pod/web net-attach-def/blue',
+  'kubectl delete pod/web net-attach-def/blue --grace-period=1',
 ];
 
 interface Proof {

@@ -43,7 +43,7 @@ const onThisCluster = (command: string): string =>
     .replaceAll(/<pod>|<agent>/g, agent)
     .replaceAll('<node>', story.node)
     .replaceAll(/\bPOD\b/g, 'web')
-    .replaceAll('-n net ', `-n ${story.namespace} `);
+    .replaceAll(/-n (?:net|shop) /g, `-n ${story.namespace} `);
 
 describe('the documentation', () => {
   it.each(runOnRealCluster.map((command) => ({ command })))('$command', async ({ command }) => {

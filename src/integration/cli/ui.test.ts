@@ -143,10 +143,10 @@ describe('the page', () => {
     await page.setViewportSize({ width: 420, height: 800 });
     await row('b0').click();
     await page.locator('#detail', { hasText: 'b0 on default/blue' }).waitFor();
-    const box = await page.locator('#detail h2').boundingBox();
-    expect(box?.y).toBeLessThan(700);
-    const counts = await page.locator('#counts').boundingBox();
-    expect(counts?.height).toBeLessThan(60);
+    // Read until it is there: what is shown is drawn anew when news arrive.
+    const boxOf = async (what: string) => await page.locator(what).boundingBox();
+    await eventually(async () => (await boxOf('#detail h2'))?.y ?? Number.POSITIVE_INFINITY).toBeLessThan(700);
+    await eventually(async () => (await boxOf('#counts'))?.height ?? Number.POSITIVE_INFINITY).toBeLessThan(60);
     await page.setViewportSize({ width: 1360, height: 850 });
   });
 
