@@ -33,7 +33,8 @@ it('a storm on one pod is merged: others are plugged meanwhile, and it ends as t
 
   const writes = world.cluster.api.calls.matching({ verb: 'patch', resource: 'pods', name: 'stormy' }).length;
   const told = `${EDITS} edits in ${seconds.toFixed(2)} s; ${writes} writes; the other pod plugged after ${Math.round(calmAfter)} ms`;
-  expect(EDITS / seconds, told).toBeGreaterThan(1000);
+  // Twice to three times as many were seen; a busy machine must not make this fail.
+  expect(EDITS / seconds, told).toBeGreaterThan(500);
   expect(calmAfter, told).toBeLessThan(seconds * 1000);
   expect(writes, told).toBeLessThan(EDITS / 10);
 });
