@@ -358,7 +358,8 @@ describe.skipIf(!hasNodeAccess)('a storm of edits on one pod', () => {
     await story.annotate(stormy, 'blue@s0');
     await story.expectInterfaces(stormy, { s0: blue });
 
-    expect(taken, told).toBeGreaterThan(100);
+    // How fast an API server takes edits of one object is its own limit; a thousand a second are in src/integration/edit-storm.test.ts.
+    expect(taken, told).toBeGreaterThan(50);
     expect(writes.length, told).toBeLessThan(taken / 2);
     // One write for a whole pass over the pod, however many edits came meanwhile: what a pass has to do takes longer than 20 ms.
     expect(writes.length / seconds, told).toBeLessThan(50);
