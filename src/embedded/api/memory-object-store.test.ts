@@ -1,28 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { ApiError } from './api-error.ts';
 import { MemoryObjectStore } from './memory-object-store.ts';
-import type { ObjectChange } from './object-store.ts';
 import { podNamed } from './test-client.ts';
+import { codeOf, storeWithLog } from './test-store.ts';
 
 const ref = { resource: 'pods', namespace: 'default', name: 'web' };
-
-function storeWithLog(historySize = 100) {
-  const store = new MemoryObjectStore({ historySize, now: () => new Date('2030-01-02T03:04:05.678Z') });
-  const changes: ObjectChange[] = [];
-  store.subscribe((change) => changes.push(change));
-  const seen = () => changes.map(({ type, object }) => `${type} ${object.metadata.name}`);
-  return { store, changes, seen };
-}
-
-const codeOf = (act: () => unknown): number | undefined => {
-  try {
-    act();
-    return undefined;
-  } catch (error) {
-    if (error instanceof ApiError) return error.code;
-    throw error;
-  }
-};
 
 describe('creating', () => {
   it('fills in the metadata of the server and keeps a status given in process', () => {
