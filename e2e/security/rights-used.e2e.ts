@@ -1,7 +1,9 @@
 // The rights that are shipped against the rights that are used, by the API server's own account of what was asked. Runs after all
 // other files (e2e/vitest.config.ts), so that it sees what they made the product ask; what a single run of this file would not
 // show it provokes itself.
-import { describe, expect, inject, it } from 'vitest';
+import { globSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { thiefAgent } from '../agent-token.ts';
 import { type AuditedRequest, readAuditLog, rightOf } from '../audit-log.ts';
 import { explained } from '../expectations.ts';
@@ -79,7 +81,16 @@ const rightsUsedBy = async (account: string): Promise<ReadonlySet<string>> => {
   return new Set(requests.map(rightOf));
 };
 
+/** What gates bring: stories turn them on and off, and one that uninstalls takes these rights away. */
+const applyRightsOfGates = async (): Promise<void> => {
+  const deploy = resolve(import.meta.dirname, '..', '..', 'deploy');
+  for (const file of globSync('gates/*/*rbac.yaml', { cwd: deploy }))
+    await story.kubectl.run(['apply', '--filename', resolve(deploy, file)]);
+};
+
 describe.skipIf(!hasNodeAccess)('rights', () => {
+  beforeAll(applyRightsOfGates);
+
   it('that are rarely used are used: a network that is missing, an event again, a sandbox that is replaced', async () => {
     const blue = await story.network(bridgeNetwork, 'blue');
     const pod = await story.startPod('web');

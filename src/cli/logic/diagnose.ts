@@ -223,19 +223,24 @@ const expiryOf = (bundle: string): number | undefined => {
   }
 };
 
+/** What agents say on their Node when something of the ledger needs a person. */
+const LEDGER_COMPLAINTS: ReadonlySet<string> = new Set(['LedgerCorrupt', 'ReleaseFailing']);
+
 const checkLedgers = ({ agents, nodeEvents }: DoctorFacts): readonly Finding[] => {
   const readable = agents.filter(({ ledger }) => ledger !== undefined);
   const held = readable.flatMap(({ ledger, pod }) => (ledger ?? []).map((entry) => ({ ...entry, node: pod.node })));
   const stuck = held.filter(({ isOrphan }) => isOrphan);
-  const complaints = (nodeEvents ?? []).map(({ name, reason, message }) =>
-    warning(
-      'ledger',
-      `node ${name}: ${reason}: ${message}`,
-      reason === 'LedgerCorrupt'
-        ? 'docs/ledger.md, "A corrupt file"'
-        : 'docs/ledger.md says what to do when releasing keeps failing',
-    ),
-  );
+  const complaints = (nodeEvents ?? [])
+    .filter(({ reason }) => LEDGER_COMPLAINTS.has(reason))
+    .map(({ name, reason, message }) =>
+      warning(
+        'ledger',
+        `node ${name}: ${reason}: ${message}`,
+        reason === 'LedgerCorrupt'
+          ? 'docs/ledger.md, "A corrupt file"'
+          : 'docs/ledger.md says what to do when releasing keeps failing',
+      ),
+    );
   const orphans = stuck.map(({ node, namespace, pod, interface: name, network }) =>
     warning(
       'ledger',
