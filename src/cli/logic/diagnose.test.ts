@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeCertificate } from '../../embedded/api/certificate.ts';
 import type { AgentFacts, DoctorFacts } from '../gather/doctor-facts.ts';
+import type { ClusterEvent } from '../gather/events.ts';
 import type { OurPod } from '../gather/our-pods.ts';
 import { diagnose } from './diagnose.ts';
 
@@ -54,6 +55,21 @@ const leak = (host: string) => ({
   address: `10.0.0.${host}`,
   containerId: 'gone',
   interface: 'net1',
+});
+
+const nodeEvent = (reason: string): ClusterEvent => ({
+  resourceVersion: '1',
+  key: `default/${reason}`,
+  namespace: 'default',
+  kind: 'Node',
+  name: 'node-a',
+  uid: 'node-a',
+  type: 'Warning',
+  reason,
+  message: 'told',
+  count: 1,
+  source: 'dynamic-networks',
+  lastSeen: undefined,
 });
 
 const bad = (facts: Partial<DoctorFacts>) =>
@@ -162,6 +178,11 @@ describe('the doctor', () => {
       'another version of this program',
       { cliVersion: '2.0.0' },
       ['warning versions: the cluster runs 1.0.0, this program is 2.0.0'],
+    ],
+    [
+      'events of agents on their node, of which only some are about the ledger',
+      { nodeEvents: ['ReleaseFailing', 'SomethingElse'].map(nodeEvent) },
+      ['warning ledger: node node-a: ReleaseFailing: told'],
     ],
     [
       'a missing right',
