@@ -156,6 +156,6 @@ describe.skipIf(!canHaveVirtualMachines)('our gates', () => {
         ...(await written(`theirs-${id}`)),
       });
     }
-    expect(chosen.length).toBeGreaterThanOrEqual(15);
+    expect(chosen.length).toBeGreaterThanOrEqual(25);
   });
 });

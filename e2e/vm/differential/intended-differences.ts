@@ -45,7 +45,11 @@ export const intendedDifferences: readonly IntendedDifference[] = [
     reason:
       'KubeVirt sorts the networks of a template by its interfaces and drops those that none uses; we leave a template as its author wrote it but for what is unplugged',
     applies: ({ shape, moment }) => {
-      if (shape === 'hot-plug in front of what is there') return !['created', 'started', 'settled'].includes(moment);
+      const isEditedSo = [
+        'hot-plug in front of what is there',
+        'hot-plug of two with MAC addresses, in reverse order',
+      ].includes(shape);
+      if (isEditedSo) return !['created', 'started', 'settled'].includes(moment);
       return [
         'interfaces in another order than networks',
         'a network that no interface uses',

@@ -36,6 +36,12 @@ const on = (...names: readonly string[]): Lists => ({
 /** The same networks, with these interfaces. */
 const withInterfaces = ({ networks }: Lists, ...interfaces: readonly object[]): Lists => ({ networks, interfaces });
 
+/** The pod network, and these with a bridge each, all on one network. */
+const sharing = (...names: readonly string[]): Lists => ({
+  networks: [pod, ...names.map((name) => net(name, 'nad-blue'))],
+  interfaces: [nat, ...names.map((name) => bridge(name))],
+});
+
 const real = { isForRealCluster: true } as const;
 const unreal = { isForRealCluster: false } as const;
 
@@ -70,7 +76,7 @@ export const shapes: readonly Shape[] = [
   {
     title: 'secondary networks without the pod network',
     start: { networks: [net('blue'), net('red')], interfaces: [bridge('blue'), bridge('red')] },
-    ...unreal,
+    ...real,
   },
   {
     title: 'a Multus network as the default one',
@@ -91,7 +97,7 @@ export const shapes: readonly Shape[] = [
       networks: [pod, net('Net-1_a', 'nad-blue'), net('x'.repeat(40), 'nad-red')],
       interfaces: [nat, bridge('Net-1_a'), bridge('x'.repeat(40))],
     },
-    ...unreal,
+    ...real,
   },
   {
     title: 'an absent interface from the start',
@@ -168,6 +174,63 @@ export const shapes: readonly Shape[] = [
     title: 'an interface taken out of the template without a word',
     start: on('blue', 'red'),
     edited: on('blue'),
+    ...real,
+  },
+  {
+    title: 'one network four times',
+    start: sharing('one', 'two', 'three', 'four'),
+    ...real,
+  },
+  {
+    title: 'hot-plug of two more on a network that is used already',
+    start: sharing('one'),
+    edited: sharing('one', 'two', 'three'),
+    ...real,
+  },
+  {
+    title: 'unplug of one of three on one network',
+    start: sharing('one', 'two', 'three'),
+    edited: withInterfaces(sharing('one', 'two', 'three'), nat, bridge('one'), bridge('two', absent), bridge('three')),
+    ...real,
+  },
+  {
+    title: 'unplug of all three at once',
+    start: on('blue', 'red', 'green'),
+    edited: withInterfaces(
+      on('blue', 'red', 'green'),
+      nat,
+      bridge('blue', absent),
+      bridge('red', absent),
+      bridge('green', absent),
+    ),
+    ...real,
+  },
+  {
+    title: 'unplug of an interface with a MAC address',
+    start: withInterfaces(on('blue', 'red'), nat, bridge('blue', { macAddress: '02:00:00:00:99:05' }), bridge('red')),
+    edited: withInterfaces(
+      on('blue', 'red'),
+      nat,
+      bridge('blue', { macAddress: '02:00:00:00:99:05', ...absent }),
+      bridge('red'),
+    ),
+    ...real,
+  },
+  {
+    title: 'unplug and hot-plug on the same network under another name',
+    start: sharing('one'),
+    edited: withInterfaces(sharing('one', 'two'), nat, bridge('one', absent), bridge('two')),
+    ...real,
+  },
+  {
+    title: 'hot-plug of two with MAC addresses, in reverse order',
+    start: on(),
+    edited: withInterfaces(
+      on('blue', 'red'),
+      nat,
+      bridge('red', { macAddress: '02:00:00:00:99:06' }),
+      bridge('blue', { macAddress: '02:00:00:00:99:07' }),
+    ),
     ...real,
   },
   {
