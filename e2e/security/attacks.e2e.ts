@@ -319,6 +319,39 @@ describe.skipIf(!hasNodeAccess)('a link in the place of the ledger directory', (
   });
 });
 
+describe.skipIf(!hasNodeAccess)('an answer of Multus about another sandbox', () => {
+  const plugin = '/opt/cni/bin/e2e-liar';
+  /** A bridge that says that it worked elsewhere: Multus passes on what it says. */
+  const liar = [
+    '#!/bin/sh',
+    'answer=$(/opt/cni/bin/bridge) || exit',
+    `printf %s "$answer" | sed 's#"sandbox": *"[^"]*"#"sandbox": "/var/run/netns/somebody-else"#'`,
+    '',
+  ].join('\n');
+
+  it('is a failure, is undone with its address, and heals', async () => {
+    const node = story.clusterNode(story.node);
+    const lying = await story.network(bridgeNetwork, 'lying');
+    const honest = JSON.parse(lying.config);
+    await node.run(['sh', '-c', 'printf %s "$1" > "$2" && chmod 755 "$2"', 'sh', liar, plugin]);
+    try {
+      await defineNetwork('lying', { ...honest, type: 'e2e-liar' });
+      await story.annotate(victim, 'blue@v0,lying@x0');
+      await expectReason(victim, 'x0', 'FailedAddingInterface');
+      const reports = await story.reports(victim);
+      expect(reports.find((report) => report.interface === 'x0')?.message).toMatch(/another sandbox/);
+      await story.expectInterfaces(victim, { v0: blue });
+      await story.expectAddresses(lying, 0);
+      await defineNetwork('lying', honest);
+      await story.expectInterfaces(victim, { v0: blue, x0: lying });
+    } finally {
+      await story.annotate(victim, 'blue@v0');
+      await story.expectInterfaces(victim, { v0: blue });
+      await node.run(['rm', plugin]);
+    }
+  });
+});
+
 describe.skipIf(!hasNodeAccess)('a storm of edits on one pod', () => {
   const limits = { maxEdits: 5000, maxMs: 5000, connections: 4 };
   const textOf = (edit: number): string => (edit % 2 === 0 ? 'blue@s0' : `blue@s0,blue@t${edit % 10}`);
