@@ -15,7 +15,7 @@ afterEach(async () => {
 
 it('a storm on one pod is merged: others are plugged meanwhile, and it ends as the last edit says', async () => {
   const [stormy, calm] = [await world.pod('stormy'), await world.pod('calm')];
-  const EDITS = 3000;
+  const EDITS = 6000;
   const began = performance.now();
   let calmAfter = Number.POSITIVE_INFINITY;
   world.edit(calm, 'blue@c0');
@@ -25,7 +25,7 @@ it('a storm on one pod is merged: others are plugged meanwhile, and it ends as t
   for (let edit = 1; edit <= EDITS; edit += 1) {
     world.edit(stormy, edit === EDITS ? 'blue@s0' : `blue@s0,blue@t${edit % 10}`);
     // So many at a time that the rate is that of the attack, and so few that everything else has its turn.
-    if (edit % 10 === 0) await setImmediate();
+    if (edit % 25 === 0) await setImmediate();
   }
   const seconds = (performance.now() - began) / 1000;
   await plugged;
@@ -33,8 +33,7 @@ it('a storm on one pod is merged: others are plugged meanwhile, and it ends as t
 
   const writes = world.cluster.api.calls.matching({ verb: 'patch', resource: 'pods', name: 'stormy' }).length;
   const told = `${EDITS} edits in ${seconds.toFixed(2)} s; ${writes} writes; the other pod plugged after ${Math.round(calmAfter)} ms`;
-  // Twice to three times as many were seen; a busy machine must not make this fail.
-  expect(EDITS / seconds, told).toBeGreaterThan(500);
+  expect(EDITS / seconds, told).toBeGreaterThan(1000);
   expect(calmAfter, told).toBeLessThan(seconds * 1000);
   expect(writes, told).toBeLessThan(EDITS / 10);
 });
