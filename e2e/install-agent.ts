@@ -68,7 +68,8 @@ const writeOverlay = async ({ overlayDir: dir, image, settings: changes = testSe
   await writeFile(join(dir, 'kustomization.yaml'), JSON.stringify(overlay, null, 2));
 };
 
-const waitForAgents = async (kubectl: Kubectl): Promise<void> => {
+/** Every one of them, and none of the old ones. */
+export const waitForAgents = async (kubectl: Kubectl): Promise<void> => {
   for (const workload of [`daemonset/${agentDaemonSet}`, `deployment/${controllerDeployment}`]) {
     await kubectl.run([
       ...['-n', agentNamespace, 'rollout', 'status', workload],

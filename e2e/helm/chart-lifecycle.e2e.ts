@@ -12,6 +12,7 @@ import {
   controllerDeployment,
   reinstallAgent,
   testSettings,
+  waitForAgents,
 } from '../install-agent.ts';
 import { installedObjects } from '../installed-objects.ts';
 import { metricsMissing } from '../monitoring/metric-names.ts';
@@ -48,6 +49,13 @@ const imagePath = '.spec.template.spec.containers[0].image';
 const hasGateRole = async () => (await kubectl.try(['get', gateRole])).exitCode === 0;
 const tagOn = (...args: string[]) =>
   Promise.all(target.nodeNames.map((node) => story.clusterNode(node).ctr('images', ...args)));
+
+/** Helm itself is content with one agent less than there are nodes: as many may be away while they are replaced. */
+const helmAndAgents = async (args: readonly string[], changed?: object): Promise<string> => {
+  const said = await helm.run([...args, ...waiting], changed);
+  await waitForAgents(kubectl);
+  return said;
+};
 
 /** Same numbers, so the same interfaces; and the agent that is there now still does what the pod asks for. */
 const expectKept = async (wanted: string, networks: Readonly<Record<string, Network>>) => {
@@ -88,7 +96,7 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
 
   it('takes over what kustomize installed', async () => {
     const args = ['install', release, chartDir, '--take-ownership', '--values', '-'];
-    expect(await helm.run([...args, ...waiting], values())).toContain('STATUS: deployed');
+    expect(await helmAndAgents(args, values())).toContain('STATUS: deployed');
     await expectKept('blue@made0,blue@hot0,green@hot1', { made0: blue, hot0: blue, hot1: green });
   });
 
@@ -96,7 +104,7 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
     await kubectl.run(['apply', '-k', resolve(chartDir, '..', 'crds')]);
     const changed = values({ tag: otherTag(), featureGates: { VMPersistentIPs: true } });
     expect(await hasGateRole()).toBe(false);
-    await helm.run(['upgrade', release, chartDir, '--values', '-', ...waiting], changed);
+    await helmAndAgents(['upgrade', release, chartDir, '--values', '-'], changed);
     expect(await read(`daemonset/${agentDaemonSet}`, imagePath)).toBe(`${image.repository}:${otherTag()}`);
     expect(await read(`deployment/${controllerDeployment}`, '.spec.template.spec.containers[0].args')).toContain(
       '--feature-gates=VMPersistentIPs=true',
@@ -107,7 +115,7 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
   });
 
   it('is rolled back', async () => {
-    await helm.run(['rollback', release, '1', ...waiting]);
+    await helmAndAgents(['rollback', release, '1']);
     expect(await read(`daemonset/${agentDaemonSet}`, imagePath)).toBe(`${image.repository}:${image.tag}`);
     expect(await read(`deployment/${controllerDeployment}`, '.spec.template.spec.containers[0].args')).not.toContain(
       'feature-gates',
@@ -136,7 +144,7 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
     await kubectl.run(['delete', 'namespace', agentNamespace, '--timeout=60s']);
     await kubectl.run(['create', 'namespace', agentNamespace]);
     await kubectl.run(['label', 'namespace', agentNamespace, 'pod-security.kubernetes.io/enforce=privileged']);
-    await helm.run(['install', release, chartDir, '--values', '-', ...waiting], values());
+    await helmAndAgents(['install', release, chartDir, '--values', '-'], values());
     expect((await inAgentNamespace('get', 'pods', '-l', agentSelector, '-o', 'name')).trim().split('\n')).toHaveLength(
       target.nodeNames.length,
     );

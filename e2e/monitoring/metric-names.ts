@@ -4,6 +4,10 @@ import { resolve } from 'node:path';
 import { agentNamespace } from '../install-agent.ts';
 import type { Kubectl } from '../target.ts';
 
+interface PodList {
+  readonly items: readonly { readonly metadata: { readonly name: string; readonly deletionTimestamp?: string } }[];
+}
+
 export const monitoringDir = resolve(import.meta.dirname, '../../deploy/monitoring');
 
 /** A histogram is asked for by its parts. */
@@ -23,15 +27,17 @@ export const metricsMissing = async (kubectl: Kubectl, file: string): Promise<re
   return [...asked].filter((name) => !exposed.has(name));
 };
 
-/** Of all our pods together. */
+/** Of all our pods together, but for those that are on their way out after a rollout. */
 const metricsExposed = async (kubectl: Kubectl): Promise<ReadonlySet<string>> => {
-  const names = (await kubectl.run(['get', 'pods', '-n', agentNamespace, '-o', 'name'])).split('\n').filter(Boolean);
+  const { items } = JSON.parse(await kubectl.run(['get', 'pods', '-n', agentNamespace, '-o', 'json'])) as PodList;
+  const names = items
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
+    .map((pod) => pod.metadata.name);
   if (names.length < 3) throw new Error(`expected agents and controllers, found ${names.join(', ') || 'nothing'}`);
   const pages = await Promise.all(
-    names.map((name) => {
-      const pod = name.replace('pod/', '');
-      return kubectl.run(['get', '--raw', `/api/v1/namespaces/${agentNamespace}/pods/${pod}:9464/proxy/metrics`]);
-    }),
+    names.map((pod) =>
+      kubectl.run(['get', '--raw', `/api/v1/namespaces/${agentNamespace}/pods/${pod}:9464/proxy/metrics`]),
+    ),
   );
   return new Set(pages.flatMap((page) => [...page.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)));
 };
