@@ -47,6 +47,8 @@ export interface AgentOverrides {
 /** How often pods are looked through for those that are due to be checked for drift. */
 const DRIFT_TICKS_PER_INTERVAL = 20;
 
+/** A pause in the work of at least this long is one for events. */
+const EVENTS_QUIET_MS = 100;
 /** How often files of the node that cannot be watched are read anew, besides when a pod is worked on: a few small ones. */
 const NODE_LOOK_MS = 5000;
 
@@ -62,7 +64,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
     client,
     component: 'dynamic-networks',
     instance: settings.nodeName,
-    onIdle: () => queue.onIdle(),
+    onIdle: () => queue.onQuiet(EVENTS_QUIET_MS),
     onDropped: (reason, error) => {
       metrics.eventDropped(reason);
       log.debug({ reason, err: error }, 'event not sent');

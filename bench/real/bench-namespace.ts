@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { pollUntil } from '../../e2e/cluster/poll-until.ts';
 import type { Interfaces } from '../../e2e/faults/invariant.ts';
 import { bridgeNetwork, type Network } from '../../e2e/networks.ts';
-import { networksAnnotation, podSpec } from '../../e2e/pods.ts';
+import { networksAnnotation, podSpec, statusAnnotation, statusOf } from '../../e2e/pods.ts';
 import type { Kubectl } from '../../e2e/target.ts';
 import type { ApiClient } from '../../src/kube/api-client.ts';
 import type { Timing } from '../world.ts';
@@ -73,6 +73,24 @@ export const openNamespace = async ({ kubectl, client, podImage, nodeName }: Nam
     });
   };
 
+  /** What a controller has to tell of it, with made-up addresses. */
+  const report = async (name: string, interfaces: Interfaces): Promise<void> => {
+    const own = statusOf(watch.get(name)).filter((entry) => entry.default === true);
+    const plugged = Object.entries(interfaces).map(([ifname, network]) => ({
+      name: `${namespace}/${network}`,
+      interface: ifname,
+      ips: ['10.240.0.1'],
+      mac: '02:00:00:00:00:01',
+      dns: {},
+    }));
+    await client.json({
+      method: 'PATCH',
+      path: `/api/v1/namespaces/${namespace}/pods/${name}/status`,
+      contentType: 'application/merge-patch+json',
+      body: { metadata: { annotations: { [statusAnnotation]: JSON.stringify([...own, ...plugged]) } } },
+    });
+  };
+
   return {
     namespace,
     networks,
@@ -103,6 +121,13 @@ export const openNamespace = async ({ kubectl, client, podImage, nodeName }: Nam
       });
       await Promise.all([...asked, watch.untilReported(edits, { deadlineMs, onSeen })]);
       return { totalMs: performance.now() - started, latenciesMs };
+    },
+    /** Each pod edited, all at once, and its status written as soon as its edit is in; until a watch has seen that. */
+    writeBarely: async (edits: ReadonlyMap<string, Interfaces>, deadlineMs: number): Promise<void> => {
+      const written = [...edits].map(([name, interfaces]) =>
+        ask(name, interfaces).then(() => report(name, interfaces)),
+      );
+      await Promise.all([...written, watch.untilReported(edits, { deadlineMs })]);
     },
     close: async (): Promise<void> => {
       await watch.stop();

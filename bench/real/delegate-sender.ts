@@ -3,16 +3,20 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { argv, stdout } from 'node:process';
+import { setTimeout as delay } from 'node:timers/promises';
 
 export interface DelegateJob {
   readonly socketPath: string;
   readonly parallel: number;
   readonly bodies: readonly string[];
+  /** Not before this moment, by the clock; what is to happen at the same time begins then, too. */
+  readonly startAtMs?: number;
 }
 
 export interface JobTiming {
   readonly totalMs: number;
   readonly latenciesMs: readonly number[];
+  readonly endedAtMs: number;
 }
 
 const post = (body: string, socketPath: string, agent: Agent): Promise<void> => {
@@ -32,7 +36,13 @@ const post = (body: string, socketPath: string, agent: Agent): Promise<void> => 
   return promise;
 };
 
-const run = async ({ socketPath, parallel, bodies }: DelegateJob): Promise<JobTiming> => {
+const until = async (timeMs: number): Promise<void> => {
+  const leftMs = timeMs - Date.now();
+  if (leftMs < 0) throw new Error(`started ${-leftMs} ms too late: the machine is too busy to measure`);
+  await delay(leftMs);
+};
+
+const run = async ({ socketPath, parallel, bodies, startAtMs }: DelegateJob): Promise<JobTiming> => {
   // The daemon closes every connection after its answer.
   const agent = new Agent({ keepAlive: false, maxSockets: parallel });
   const latenciesMs: number[] = [];
@@ -44,9 +54,10 @@ const run = async ({ socketPath, parallel, bodies }: DelegateJob): Promise<JobTi
       latenciesMs.push(performance.now() - started);
     }
   };
+  if (startAtMs !== undefined) await until(startAtMs);
   const started = performance.now();
   await Promise.all(Array.from({ length: parallel }, worker));
-  return { totalMs: performance.now() - started, latenciesMs };
+  return { totalMs: performance.now() - started, latenciesMs, endedAtMs: Date.now() };
 };
 
 const job: DelegateJob = JSON.parse(readFileSync(argv[2] ?? '', 'utf8'));

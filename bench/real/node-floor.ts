@@ -2,6 +2,7 @@
 // node sees a folder of this machine, through which the process, its Node and its work get there.
 import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
 import { clusterDir } from '../../e2e/cluster/cluster-state.ts';
 import { inNode } from '../../e2e/cluster/layout.ts';
@@ -13,7 +14,10 @@ import type { DelegateJob } from './delegate-sender.ts';
 
 const folder = 'bench';
 const program = 'delegate-sender.ts';
-const timing = z.object({ totalMs: z.number(), latenciesMs: z.array(z.number()) });
+const timing = z.object({ totalMs: z.number(), latenciesMs: z.array(z.number()), endedAtMs: z.number() });
+
+/** How long the program may take to get as far as sending. */
+const bootMs = 3000;
 
 /** What Multus has to know of a pod. */
 export interface DelegateTarget {
@@ -24,14 +28,18 @@ export interface DelegateTarget {
   readonly netns: string;
 }
 
+export type Command = 'ADD' | 'DEL';
+
 export interface FloorJob {
   readonly targets: readonly DelegateTarget[];
   /** Interface and its network, in the order of the commands for each pod. */
   readonly interfaces: readonly (readonly [string, Network])[];
   readonly parallel: number;
+  /** What happens at the same time, for each command; the time is then that until both are over. */
+  readonly alongside?: Readonly<Record<Command, () => Promise<void>>>;
 }
 
-const bodyOf = (command: string, pod: DelegateTarget, ifname: string, config: string): string =>
+const bodyOf = (command: Command, pod: DelegateTarget, ifname: string, config: string): string =>
   JSON.stringify({
     env: {
       CNI_COMMAND: command,
@@ -58,13 +66,35 @@ export const openNodeFloor = async ({ clusterName, node, clusterCpuMs }: NodeFlo
   await copyFile(process.execPath, join(here, 'node'));
   await copyFile(resolve(import.meta.dirname, program), join(here, program));
 
-  const send = async (bodies: readonly string[], parallel: number): Promise<Timing & { readonly cpuMs: number }> => {
-    const job: DelegateJob = { socketPath: inNode.multusSocket, parallel, bodies };
+  const run = async (job: DelegateJob) => {
     await writeFile(join(here, 'job.json'), JSON.stringify(job));
-    const before = await clusterCpuMs();
     const output = await node.run([`${there}/node`, '--no-warnings', `${there}/${program}`, `${there}/job.json`]);
+    return timing.parse(JSON.parse(output));
+  };
+
+  const send = async (bodies: readonly string[], parallel: number): Promise<Timing & { readonly cpuMs: number }> => {
+    const before = await clusterCpuMs();
+    const { totalMs, latenciesMs } = await run({ socketPath: inNode.multusSocket, parallel, bodies });
     const cpuMs = (await clusterCpuMs()) - before;
-    return { ...timing.parse(JSON.parse(output)), cpuMs };
+    return { totalMs, latenciesMs, cpuMs };
+  };
+
+  const sendAlongside = async (
+    bodies: readonly string[],
+    parallel: number,
+    work: () => Promise<void>,
+  ): Promise<Timing> => {
+    const startAtMs = Date.now() + bootMs;
+    const workEndMs = async (): Promise<number> => {
+      await delay(startAtMs - Date.now());
+      await work();
+      return Date.now();
+    };
+    const [sent, workedUntilMs] = await Promise.all([
+      run({ socketPath: inNode.multusSocket, parallel, bodies, startAtMs }),
+      workEndMs(),
+    ]);
+    return { totalMs: Math.max(sent.endedAtMs, workedUntilMs) - startAtMs, latenciesMs: sent.latenciesMs };
   };
 
   /** What it costs to start the program and to look, which is not the floor's. */
@@ -73,10 +103,11 @@ export const openNodeFloor = async ({ clusterName, node, clusterCpuMs }: NodeFlo
   const overheadMs = median(idle);
 
   return {
-    measure: async ({ targets, interfaces, parallel }: FloorJob): Promise<{ add: Timing; del: Timing }> => {
-      const bodies = (command: string): string[] =>
+    measure: async ({ targets, interfaces, parallel, alongside }: FloorJob): Promise<{ add: Timing; del: Timing }> => {
+      const bodies = (command: Command): string[] =>
         targets.flatMap((pod) => interfaces.map(([name, { config }]) => bodyOf(command, pod, name, config)));
-      const measure = async (command: string): Promise<Timing> => {
+      const measure = async (command: Command): Promise<Timing> => {
+        if (alongside !== undefined) return await sendAlongside(bodies(command), parallel, alongside[command]);
         const { cpuMs, ...times } = await send(bodies(command), parallel);
         return { ...times, cpuMs: cpuMs - overheadMs };
       };

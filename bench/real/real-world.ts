@@ -10,7 +10,7 @@ import { makeBackground } from './background.ts';
 import type { BenchNamespace } from './bench-namespace.ts';
 import type { Controller } from './controller.ts';
 import { interfaceNames } from './interface-names.ts';
-import type { NodeFloor } from './node-floor.ts';
+import type { FloorJob, NodeFloor } from './node-floor.ts';
 
 export interface RealWorldOptions {
   readonly description: string;
@@ -57,6 +57,25 @@ export const makeRealWorld = (options: RealWorldOptions): BenchWorld => {
     if (problems.length > 0) throw new Error(`the world contradicts itself:\n  ${problems.slice(0, 20).join('\n  ')}`);
   };
 
+  const measureFloor = async (
+    pods: readonly PodRef[],
+    job: Omit<FloorJob, 'targets' | 'interfaces'> & { readonly interfaces: number },
+  ) => {
+    const { sandboxes } = await look();
+    const targets = pods.map(({ name }) => {
+      const { uid } = watch.get(name).metadata;
+      const sandbox = sandboxes.find(({ podUid }) => podUid === uid);
+      if (sandbox === undefined) throw new Error(`pod ${name} has no sandbox`);
+      return { namespace, name, uid, containerId: sandbox.id, netns: sandbox.netns };
+    });
+    const pairs = networks
+      .slice(0, job.interfaces)
+      .map((network, index) => [interfaceNames[index] ?? '', network] as const);
+    const timing = await floor.measure({ ...job, targets, interfaces: pairs });
+    await verify();
+    return timing;
+  };
+
   const stopAgent = async (): Promise<void> => {
     if (!isStarted) return;
     isStarted = false;
@@ -75,20 +94,11 @@ export const makeRealWorld = (options: RealWorldOptions): BenchWorld => {
     warmUpCommands: 1,
     createPods: async (count): Promise<readonly PodRef[]> =>
       (await bench.ensurePods(count)).map((name) => ({ namespace, name })),
-    measureFloor: async (pods, { interfaces, parallel }) => {
-      const { sandboxes } = await look();
-      const targets = pods.map(({ name }) => {
-        const { uid } = watch.get(name).metadata;
-        const sandbox = sandboxes.find(({ podUid }) => podUid === uid);
-        if (sandbox === undefined) throw new Error(`pod ${name} has no sandbox`);
-        return { namespace, name, uid, containerId: sandbox.id, netns: sandbox.netns };
-      });
-      const pairs = networks
-        .slice(0, interfaces)
-        .map((network, index) => [interfaceNames[index] ?? '', network] as const);
-      const timing = await floor.measure({ targets, interfaces: pairs, parallel });
-      await verify();
-      return timing;
+    measureFloor: (pods, { interfaces, parallel }) => measureFloor(pods, { interfaces, parallel }),
+    measureLeast: (pods, { interfaces, parallel }) => {
+      const write = (count: number) => () =>
+        bench.writeBarely(new Map(pods.map(({ name }) => [name, firstInterfaces(count)])), controller.editDeadlineMs);
+      return measureFloor(pods, { interfaces, parallel, alongside: { ADD: write(interfaces), DEL: write(0) } });
     },
     startAgent: async () => {
       if (isStarted) throw new Error('an agent runs already');

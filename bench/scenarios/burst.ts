@@ -13,12 +13,16 @@ const STEPS = [
 type Floors = readonly { readonly add: Timing; readonly del: Timing }[];
 
 /** For each step, as many commands of the same kind, in the same world. */
-const measureFloors = async (world: BenchWorld, pods: readonly PodRef[]): Promise<Floors> => {
+const measureFloors = async (world: BenchWorld, pods: readonly PodRef[]) => {
   const floors = [];
+  const leasts = [];
   for (const { commands } of STEPS) {
-    floors.push(await world.measureFloor(pods, { interfaces: commands, parallel: PARALLEL }));
+    const options = { interfaces: commands, parallel: PARALLEL };
+    floors.push(await world.measureFloor(pods, options));
+    const least = await world.measureLeast?.(pods, options);
+    if (least !== undefined) leasts.push(least);
   }
-  return floors;
+  return { floors: floors satisfies Floors, leasts: leasts satisfies Floors };
 };
 
 const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -33,6 +37,13 @@ const cpuValues = (
   if (floors.length === 0 || agentCpuMs === undefined || serverCpuMs === undefined) return {};
   const floorCpuMs = meanOf(floors) / pods;
   return { floorCpuMs, cpuRatio: (agentCpuMs + serverCpuMs) / floorCpuMs };
+};
+
+/** How near to the floor any controller can come here, and how near to that this one is. */
+const leastValues = (leasts: readonly Timing[], floorMs: number, totalMs: number): Values => {
+  if (leasts.length === 0) return {};
+  const leastMs = meanOf(leasts.map((least) => least.totalMs));
+  return { leastMs, leastRatio: leastMs / floorMs, ratioToLeast: totalMs / leastMs };
 };
 
 /** Each step with its own floor, from before and after: a machine with other work may be another one a minute later. */
@@ -56,7 +67,8 @@ const runBurst = async (
   const after = await measureFloors(world, pods);
   return STEPS.map(({ step, of }, index) => {
     const { totalMs = Number.NaN, ...others } = observations[index] ?? {};
-    const floors = [before, after].flatMap((each) => each[index]?.[of] ?? []);
+    const floors = [before, after].flatMap((each) => each.floors[index]?.[of] ?? []);
+    const leasts = [before, after].flatMap((each) => each.leasts[index]?.[of] ?? []);
     const floorMs = meanOf(floors.map((floor) => floor.totalMs));
     progress(
       `${step}: ${totalMs.toFixed(0)} ms, floor ${floors.map((one) => one.totalMs.toFixed(0)).join(' and ')} ms`,
@@ -65,6 +77,7 @@ const runBurst = async (
       totalMs,
       floorMs,
       ratio: totalMs / floorMs,
+      ...leastValues(leasts, floorMs, totalMs),
       ...others,
       ...cpuValues(
         others,

@@ -47,7 +47,7 @@ const BUCKET_SIZE = 25;
 const REFILL_MS = 30_000;
 const RECOUNT_MS = 10_000;
 /** How long a burst of work may hold its events back: in a burst each of them costs API server and agent as much as a plug does. */
-const MAX_HOLD_MS = 2000;
+const MAX_HOLD_MS = 5000;
 const MAX_MESSAGE = 1024;
 
 export class EventRecorder {

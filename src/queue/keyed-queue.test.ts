@@ -150,6 +150,25 @@ describe('KeyedQueue', () => {
     expect(bugs).toHaveLength(1);
   });
 
+  it('is quiet only when nothing ran for as long as was asked for', async () => {
+    const { work, finish } = gatedWorker();
+    const queue = queueOf({ work });
+    const quiet = vi.fn();
+    queue.add('a');
+    void queue.onQuiet(100).then(quiet);
+    await settle();
+    await finish('a');
+    await vi.advanceTimersByTimeAsync(90);
+    queue.add('b');
+    await vi.advanceTimersByTimeAsync(500);
+    expect(quiet).not.toHaveBeenCalled();
+    await finish('b');
+    await vi.advanceTimersByTimeAsync(99);
+    expect(quiet).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(quiet).toHaveBeenCalled();
+  });
+
   it('drains on close: what runs finishes, what waits is dropped, nothing starts again', async () => {
     const { started, work, finish } = gatedWorker();
     const queue = queueOf({ work, concurrency: 1 });

@@ -36,6 +36,7 @@ export class KeyedQueue<K extends string> {
   readonly #timers = new Map<K, Timer>();
   readonly #failures = new Map<K, number>();
   readonly #abort = new AbortController();
+  #runs = 0;
   #isClosed = false;
 
   constructor(options: KeyedQueueOptions<K>) {
@@ -88,9 +89,13 @@ export class KeyedQueue<K extends string> {
     return oldest === undefined ? 0 : this.#now() - oldest;
   }
 
-  /** Resolves once nothing is ready or running; delayed keys do not count. */
-  async onIdle(): Promise<void> {
-    await this.#slots.onIdle();
+  /** Resolves once nothing was ready or running for so long; delayed keys do not count. The edits of one burst come in over some time. */
+  async onQuiet(quietMs: number): Promise<void> {
+    for (let runs = -1; runs !== this.#runs; ) {
+      await this.#slots.onIdle();
+      runs = this.#runs;
+      await new Promise((resolve) => setTimeout(resolve, quietMs).unref());
+    }
   }
 
   async close(deadlineMs: number): Promise<void> {
@@ -110,6 +115,7 @@ export class KeyedQueue<K extends string> {
   async #run(key: K): Promise<void> {
     this.#dirty.delete(key);
     this.#processing.add(key);
+    this.#runs += 1;
     const outcome = await this.#work(key);
     this.#processing.delete(key);
     const attempt = this.#settle(key, outcome);
