@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { controllerFields } from '../../src/config/controller-settings.ts';
 import { flagName } from '../../src/config/load-settings.ts';
-import { MUTATING, VALIDATING } from '../../src/wiring/wire-admission.ts';
+import { KEEPING, MUTATING, VALIDATING } from '../../src/wiring/wire-admission.ts';
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
 const component = z
@@ -49,7 +49,7 @@ it('the controller reads it where it is mounted, and makes none', () => {
   expect(certificate.spec.secretName).not.toBe(controllerFields.webhookSecret.default);
 });
 
-it.each([VALIDATING.name, MUTATING.name])('its authority is injected into %s', (name) => {
+it.each([VALIDATING.name, MUTATING.name, KEEPING.name])('its authority is injected into %s', (name) => {
   const value = { 'cert-manager.io/inject-ca-from': `${namespace}/${certificate.metadata.name}` };
   expect(patchOf(name)).toEqual([{ op: 'add', path: '/metadata/annotations', value }]);
 });

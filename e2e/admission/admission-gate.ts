@@ -22,10 +22,15 @@ type Configuration = { readonly webhooks: readonly { readonly clientConfig: { re
 const ready = (kubectl: Kubectl) =>
   kubectl.run(['-n', agentNamespace, 'rollout', 'status', deployment, `--timeout=${deadlineMs / 1000}s`]);
 
-export const caBundle = async (kubectl: Kubectl): Promise<string> => {
-  const { webhooks } = await kubectl.getJson<Configuration>(['validatingwebhookconfiguration', configurationName]);
+/** Of the gate NodeNetwork. */
+const keeping = ['mutatingwebhookconfiguration', 'dynamic-networks-node-network'];
+
+const bundleIn = async (kubectl: Kubectl, configuration: readonly string[]): Promise<string> => {
+  const { webhooks } = await kubectl.getJson<Configuration>(configuration);
   return webhooks[0]?.clientConfig.caBundle ?? '';
 };
+export const caBundle = (kubectl: Kubectl): Promise<string> =>
+  bundleIn(kubectl, ['validatingwebhookconfiguration', configurationName]);
 
 /** `others`: folders of gates that are turned on with it, and off with it. */
 export const turnAdmissionOn = async (kubectl: Kubectl, others: readonly string[] = []): Promise<void> => {
@@ -40,10 +45,14 @@ export const turnAdmissionOn = async (kubectl: Kubectl, others: readonly string[
   await kubectl.run(['apply', '-k', overlay]);
   await ready(kubectl);
   await pollUntil('the caBundle', async () => ((await caBundle(kubectl)) === '' ? undefined : true), { deadlineMs });
+  if (!others.includes('node-network')) return;
+  const isTrusted = async () => ((await bundleIn(kubectl, keeping)) === '' ? undefined : true);
+  await pollUntil('the caBundle of the webhook that keeps the network', isTrusted, { deadlineMs });
 };
 
 export const turnAdmissionOff = async (kubectl: Kubectl): Promise<void> => {
   await kubectl.run(['delete', 'validatingwebhookconfiguration', configurationName, '--ignore-not-found']);
+  await kubectl.run(['delete', ...keeping, '--ignore-not-found']);
   await kubectl.run(['-n', agentNamespace, 'set', 'env', deployment, 'DYNAMIC_NETWORKS_ADMISSION_MODE-']);
   await kubectl.run(['apply', '-k', base]);
   await ready(kubectl);

@@ -96,9 +96,14 @@ describe.skipIf(!canHaveVirtualMachines || !hasTwoNodes)('a virtual machine on t
   });
 
   it('stays while KubeVirt plugs another network, and follows a migration to the network of the other node', async () => {
+    const pod = await machines.launcher('lan');
+    const link = async () => (await story.links(pod)).find(({ ifname }) => ifname === LAN);
+    const before = await link();
     await machines.plug('lan', { name: 'blue', networkName: 'blue' });
     const wanted = { [LAN]: network, [podInterfaceName('blue')]: blue };
-    await story.expectInterfaces(await machines.launcher('lan'), wanted);
+    await story.expectInterfaces(pod, wanted);
+    // The very interface: KubeVirt has written the annotation anew, without it.
+    expect(await link()).toEqual(before);
     const target = await machines.startMigration('lan');
     await story.expectInterfaces(target, wanted);
     await machines.finishMigration('lan');

@@ -6,6 +6,7 @@ import { fromSecretData, toSecretData } from '../admission/certificate-material.
 import { makeCertificate } from '../admission/make-certificate.ts';
 import type { ServingPair } from '../admission/serving-pair.ts';
 import { type CertificateSource, WebhookService } from '../admission/webhook-service.ts';
+import { makeKeepNodeNetworks } from '../controller/admission/keep-node-networks.ts';
 import { makeMutateClaims } from '../controller/admission/mutate-claims.ts';
 import { makeValidateMachines } from '../controller/admission/validate-machines.ts';
 import { makeValidateNetworks } from '../controller/admission/validate-networks.ts';
@@ -26,9 +27,16 @@ export const MUTATING: WebhookConfiguration = {
   resource: mutatingWebhookConfigurations,
   name: 'dynamic-networks-claims',
 };
+export const KEEPING: WebhookConfiguration = {
+  resource: mutatingWebhookConfigurations,
+  name: 'dynamic-networks-node-network',
+};
 export const NETWORKS_PATH = '/networks';
 export const MACHINES_PATH = '/machines';
 export const CLAIMS_PATH = '/claims';
+export const NODE_NETWORKS_PATH = '/node-networks';
+
+const WEBHOOK_GATES = ['NetworksAdmission', 'VMPersistentIPs', 'NodeNetwork'] as const;
 
 /** How long a damaged Secret, a lost caBundle or another replica's new certificate may go unnoticed. */
 const REFRESH_MS = 30_000;
@@ -39,11 +47,11 @@ const GRACE_MS = 10_000;
 export const wireAdmission = (context: FeatureContext): readonly Feature[] => {
   const { settings, client, log } = context;
   const gates = settings.featureGates;
-  if (!gates.has('NetworksAdmission') && !gates.has('VMPersistentIPs')) return [];
+  if (WEBHOOK_GATES.every((gate) => !gates.has(gate))) return [];
   const webhooks: Record<string, Decide> = {};
   const configurations: WebhookConfiguration[] = [];
   const metrics = createAdmissionMetrics(context.registry, {
-    webhooks: [NETWORKS_PATH, MACHINES_PATH, CLAIMS_PATH],
+    webhooks: [NETWORKS_PATH, MACHINES_PATH, CLAIMS_PATH, NODE_NETWORKS_PATH],
     certificateExpiry: () => service.expiry,
   });
   if (gates.has('NetworksAdmission')) {
@@ -67,6 +75,17 @@ export const wireAdmission = (context: FeatureContext): readonly Feature[] => {
   if (gates.has('VMPersistentIPs')) {
     webhooks[CLAIMS_PATH] = makeMutateClaims({ ...makeClaimLookups(context), claimWaitMs: settings.claimWait });
     configurations.push(MUTATING);
+  }
+  if (gates.has('NodeNetwork')) {
+    const instances = context.watched.instances();
+    webhooks[NODE_NETWORKS_PATH] = makeKeepNodeNetworks({
+      definition: settings.nodeNetwork,
+      findSpec: ({ key, uid }) => {
+        const machine = instances.find(key);
+        return machine?.uid === uid ? machine.spec : undefined;
+      },
+    });
+    configurations.push(KEEPING);
   }
 
   const service = new WebhookService({

@@ -92,6 +92,7 @@ export class MachineWorld {
       renewDeadline: '20s',
       leaseRetry: '100ms',
       listen: '127.0.0.1:0',
+      webhookListen: '127.0.0.1:0',
       retryMin: '20ms',
       retryMax: '1s',
       logLevel: 'fatal',
