@@ -1,11 +1,12 @@
 // kubectl dnet doctor: what is wrong with the installation, and what to do about it.
+
+import { wrap } from '../../model/wrap-text.ts';
 import type { AddCommand } from '../command-host.ts';
 import { gatherDoctorFacts } from '../gather/doctor-facts.ts';
 import { diagnose, type Finding } from '../logic/diagnose.ts';
 import { printAnswer } from '../render/answer.ts';
 import type { Style } from '../render/style.ts';
 import { PAGE_WIDTH } from '../render/table.ts';
-import { wrap } from '../render/wrap.ts';
 
 export const addDoctor: AddCommand = ({ program, run, version }) => {
   const command = program

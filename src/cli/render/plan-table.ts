@@ -1,7 +1,7 @@
+import { wrap } from '../../model/wrap-text.ts';
 import type { Origin, Preview, PreviewStep } from '../logic/preview-plan.ts';
 import type { Paint, Style } from './style.ts';
 import { renderTable } from './table.ts';
-import { wrap } from './wrap.ts';
 
 const SIGNS: Readonly<Record<PreviewStep['action'], string>> = {
   attach: '+ plug',

@@ -1,6 +1,7 @@
 // Tables that fit a page. The widest columns give way first; what is cut ends in "…", and `-o wide` shows it whole.
+
+import { wrap } from '../../model/wrap-text.ts';
 import type { Paint } from './style.ts';
-import { wrap } from './wrap.ts';
 
 /** No line is longer, whatever the terminal: tables are pasted into chats and tickets. */
 export const PAGE_WIDTH = 100;

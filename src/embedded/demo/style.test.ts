@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { chunks, colourful, formatMs, hanging, PAGE_WIDTH, plain, styleFor, wrap } from './style.ts';
+import { colourful, formatMs, hanging, PAGE_WIDTH, plain, styleFor } from './style.ts';
 
 describe('styleFor', () => {
   const terminal = { isTTY: true, hasColors: () => true };
@@ -19,32 +19,12 @@ describe('styleFor', () => {
   });
 });
 
-describe('wrap', () => {
-  it('breaks at spaces', () => {
-    expect(wrap('one two three four', 9)).toEqual(['one two', 'three', 'four']);
-  });
-
-  it('breaks a word that is longer than a line, and loses nothing of it', () => {
-    expect(
-      wrap(`see ${'x'.repeat(25)} here`, 10)
-        .join('')
-        .replaceAll(' ', ''),
-    ).toBe(`see${'x'.repeat(25)}here`);
-    expect(wrap('x'.repeat(25), 10).map(({ length }) => length)).toEqual([10, 10, 5]);
-  });
-});
-
 it('hanging puts the following lines below the text of the first, within the page', () => {
   const lines = hanging('  event ', 'word '.repeat(60).trim());
   expect(lines.length).toBeGreaterThan(2);
   expect(lines[0]).toMatch(/^ {2}event word/);
   expect(lines[1]).toMatch(/^ {8}word/);
   for (const line of lines) expect(line.length).toBeLessThanOrEqual(PAGE_WIDTH);
-});
-
-it('chunks keeps every character, also line breaks', () => {
-  expect(chunks('ab\ncd', 2).join('')).toBe('ab\ncd');
-  expect(chunks('', 5)).toEqual(['']);
 });
 
 it('formatMs changes its unit at a second', () => {

@@ -1,6 +1,7 @@
 // How text looks: colours on a terminal that wants them, nothing but text elsewhere; and the helpers that keep every line
 // within the page.
 import { styleText } from 'node:util';
+import { wrap } from '../../model/wrap-text.ts';
 
 /** No line of the demo is longer, whatever the terminal. */
 export const PAGE_WIDTH = 100;
@@ -41,25 +42,6 @@ export interface Screen {
 
 export const styleFor = (screen: Screen, env: Readonly<Record<string, string | undefined>>): Style =>
   screen.isTTY === true && !env['NO_COLOR'] && screen.hasColors?.() === true ? colourful : plain;
-
-/** Breaks at spaces where it can, and inside a word that is longer than a line where it must. */
-export const wrap = (text: string, width: number): string[] => {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/\s+/).flatMap((each) => chunks(each, width))) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line);
-      line = word;
-    } else {
-      line = line === '' ? word : `${line} ${word}`;
-    }
-  }
-  return [...lines, line];
-};
-
-/** Pieces of at most this length; nothing is added or lost. */
-export const chunks = (text: string, width: number): string[] =>
-  text === '' ? [''] : (text.match(new RegExp(`.{1,${width}}`, 'gsu')) ?? []);
 
 /** First line after `lead`, the following ones below its text; only the text is painted. */
 export const hanging = (lead: string, text: string, look: Paint = same): string[] =>
