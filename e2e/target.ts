@@ -1,6 +1,7 @@
 // What the suite runs against, as plain data that vitest hands from the global setup to each test file.
 // E2E_KUBECONFIG names any cluster with Multus and whereabouts; else it is one of the harness in e2e/cluster, whose nodes
 // are containers, so that tests can reach into them.
+import { splitWords } from '../src/embedded/demo/words.ts';
 import type { ClusterState } from './cluster/cluster-state.ts';
 import { type CommandResult, runCommand, tryCommand } from './cluster/run-command.ts';
 
@@ -22,6 +23,13 @@ declare module 'vitest' {
 
 /** On the namespaces of all stories. */
 export const storyLabels = { 'dynamic-networks.io/e2e': 'story' } as const;
+
+/** Of a command as the documentation has it. */
+export const argsOf = (command: `kubectl ${string}`): readonly string[] => {
+  const words = splitWords(command);
+  if (words === undefined) throw new TypeError(`command: expected quotes that are closed, got ${command}`);
+  return words.slice(1);
+};
 
 export type Kubectl = ReturnType<typeof makeKubectl>;
 

@@ -11,7 +11,7 @@ import { runCommand } from './run-command.ts';
 
 /** What every cluster has. */
 export type BaseComponentName = 'kubernetes' | 'multus' | 'whereabouts';
-export type ComponentName = BaseComponentName | 'kubevirt' | 'device-network' | 'two-legged' | 'helm';
+export type ComponentName = BaseComponentName | 'kubevirt' | 'device-network' | 'two-legged' | 'helm' | 'krew';
 
 export type Component = {
   readonly name: ComponentName;
@@ -90,6 +90,12 @@ const recipes: Readonly<Record<ComponentName, Recipe>> = {
         '-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMajor=1',
         '-X helm.sh/helm/v3/pkg/chartutil.k8sVersionMinor=34',
       ].join(' '),
+  },
+  krew: {
+    module: 'sigs.k8s.io/krew',
+    // The name by which kubectl finds it.
+    programs: { 'kubectl-krew': 'sigs.k8s.io/krew/cmd/krew' },
+    linkerFlags: () => stripped,
   },
 };
 

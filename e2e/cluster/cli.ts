@@ -78,7 +78,7 @@ program
   .description('start it')
   .option(...nameOption)
   .option('--kubevirt', 'with the real virt-controller of KubeVirt', false)
-  .option('--helm', 'build Helm meanwhile, for the tests of the chart', false)
+  .option('--helm', 'build Helm and krew meanwhile, for the tests that need them', false)
   .option('--keep', 'leave it as it is if the start fails', false)
   .action(up);
 program.command('check').description('say what this machine lacks for it, and how to get that').action(check);

@@ -26,7 +26,7 @@ export type ClusterOptions = {
   readonly failureLogsDir: string;
   /** With KubeVirt's virt-controller, which needs minutes to be built the first time. */
   readonly kubevirt?: boolean;
-  /** Helm's program is built while the nodes start, so that tests find it. */
+  /** Helm and krew are built while the nodes start, so that tests find them. */
   readonly helm?: boolean;
   /** Leave a cluster that failed to start as it is, for a look inside. */
   readonly keepOnFailure?: boolean;
@@ -177,7 +177,10 @@ export const startCluster = async (options: ClusterOptions): Promise<StartedClus
       if (options.kubevirt === true) await ensureKubeVirt(cluster);
     };
     // Nodes that start mostly wait; a build does not.
-    await Promise.all([bringAllUp(), options.helm === true && ensureComponent('helm')]);
+    const buildClients = async () => {
+      for (const name of ['helm', 'krew'] as const) await ensureComponent(name);
+    };
+    await Promise.all([bringAllUp(), options.helm === true && buildClients()]);
     return cluster;
   } catch (error) {
     if (started !== undefined) {
