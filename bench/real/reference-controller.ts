@@ -10,11 +10,12 @@ import type { Controller } from './controller.ts';
 export interface ReferenceOptions {
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
+  readonly cwd?: string;
 }
 
 const stopTimeoutMs = 30_000;
 
-export const makeReferenceController = ({ command, env }: ReferenceOptions): Controller => {
+export const makeReferenceController = ({ command, env, cwd }: ReferenceOptions): Controller => {
   let child: ChildProcess | undefined;
   /** CPU time of members that ended, as far as it was seen, is lost: long-running ones are what is compared. */
   const members = (): { readonly status: string; readonly stat: string }[] =>
@@ -43,6 +44,7 @@ export const makeReferenceController = ({ command, env }: ReferenceOptions): Con
         detached: true,
         stdio: ['ignore', 2, 2],
         env: { ...process.env, ...env },
+        ...(cwd !== undefined && { cwd }),
       });
       child = started;
       const killWithUs = (): void => void (started.pid !== undefined && signalGroup(started.pid, 'SIGKILL'));

@@ -1,5 +1,6 @@
 // The webhook as a part that can fail: replicas that end and die, none at all, and a certificate that changes.
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { documented } from '../../docs/known-commands.ts';
 import { toSecretData } from '../../src/admission/certificate-material.ts';
 import { makeCertificate } from '../../src/admission/make-certificate.ts';
 import { makeApiClient } from '../api-client.ts';
@@ -7,6 +8,7 @@ import { pollUntil } from '../cluster/poll-until.ts';
 import { hasNodeAccess, podDeadlineMs, withNamespace } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
 import { networksAnnotation, podSpec } from '../pods.ts';
+import { argsOf } from '../target.ts';
 import {
   caBundle,
   controllers,
@@ -97,7 +99,7 @@ it.skipIf(!hasNodeAccess)(
   180_000,
 );
 
-it('while no replica runs, only requests for networks are refused', async () => {
+it('while no replica runs, only requests for networks are refused, until the webhook is removed', async () => {
   const plugged = await story.startPod('before');
   await scaleControllers(kubectl, 0);
   try {
@@ -107,8 +109,12 @@ it('while no replica runs, only requests for networks are refused', async () => 
     expect(Date.now() - begin).toBeLessThan(podDeadlineMs);
     await kubectl.run(['-n', namespace, 'label', 'pod', plugged.name, 'still=editable']);
     await kubectl.run(['-n', namespace, 'annotate', 'pod', plugged.name, 'other=editable']);
+
+    await kubectl.run(argsOf(documented.removeWebhook));
+    await pollUntil('nobody to be asked', () => ask().catch(() => undefined), { deadlineMs: podDeadlineMs });
   } finally {
     await scaleControllers(kubectl, 2);
+    await turnAdmissionOn(kubectl);
   }
   await pollUntil('an answer', () => ask().catch(() => undefined), { deadlineMs: podDeadlineMs });
 }, 300_000);

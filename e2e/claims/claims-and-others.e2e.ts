@@ -1,12 +1,15 @@
 // Claims among people and programs that do other things with them: StatefulSets, an allocator that is not ours, broken networks,
 // edits by hand, deletions under a running machine, claims of strangers; and what users see of it all.
+
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { documented } from '../../docs/known-commands.ts';
 import { runCommand } from '../cluster/run-command.ts';
 import { explained } from '../expectations.ts';
 import { canHaveVirtualMachines, podDeadlineMs, withNamespace } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
 import { networksAnnotation, type Pod, type PodRef, podSpec, refOf } from '../pods.ts';
+import { argsOf } from '../target.ts';
 import { withVirtualMachines } from '../vm/virtual-machines.ts';
 import { podInterfaceName } from '../vm/vm-objects.ts';
 import { turnClaimsOff, turnClaimsOn } from './claims-gate.ts';
@@ -165,7 +168,7 @@ describe.skipIf(!canHaveVirtualMachines).concurrent('claims', () => {
     await machines.start('running', { node: story.node, networks: [{ name: 'net', networkName: 'deleted' }] });
     const ips = await claims.allocated('running.net');
     const { uid } = (await claims.getClaim('running.net')).metadata;
-    await kubectl.run(['-n', namespace, 'delete', 'ipamclaim', 'running.net', '--wait=false']);
+    await kubectl.run([...argsOf(documented.deleteClaim), 'running.net', '-n', namespace, '--wait=false']);
     await claims.expectEvent('running', 'ClaimDeleted');
     expect(await claims.getClaim('running.net')).toMatchObject({ metadata: { uid }, status: { ips } });
 

@@ -1,9 +1,8 @@
 // Everything is removed in an order in which nothing is lost, and installed again; while machines need it, only by force.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { explained } from '../expectations.ts';
 import { canHaveVirtualMachines, withNamespace } from '../fixture.ts';
 import { reinstallAgent } from '../install-agent.ts';
-import { installedObjects } from '../installed-objects.ts';
+import { expectNothingInstalled, installedObjects } from '../installed-objects.ts';
 import { bridgeNetwork, type Network } from '../networks.ts';
 import { withVirtualMachines } from '../vm/virtual-machines.ts';
 import { podInterfaceName } from '../vm/vm-objects.ts';
@@ -14,16 +13,6 @@ const machines = withVirtualMachines(story);
 const { dnet } = withDnet(story.namespace);
 
 let blue: Network;
-
-const expectNothingInstalled = () =>
-  explained(
-    'nothing of the installation to be left',
-    async () => {
-      expect(await installedObjects(story.kubectl)).toEqual([]);
-      return true;
-    },
-    60_000,
-  );
 
 describe.skipIf(!canHaveVirtualMachines)('kubectl dnet uninstall', () => {
   beforeAll(async () => {
@@ -55,7 +44,7 @@ describe.skipIf(!canHaveVirtualMachines)('kubectl dnet uninstall', () => {
       'ClusterRole',
       'Namespace',
     ]);
-    await expectNothingInstalled();
+    await expectNothingInstalled(story.kubectl);
     await story.expectAddresses(blue, 1);
     expect((await story.links(pod)).map(({ ifname }) => ifname).toSorted()).toEqual(['eth0', 'made0']);
     expect(await story.ledgerOf(pod.node)).toEqual([]);
@@ -81,7 +70,7 @@ describe.skipIf(!canHaveVirtualMachines)('kubectl dnet uninstall', () => {
 
     const forced = await dnet('uninstall', '--yes', '--force', '--timeout', '2s');
     expect(forced).toMatchObject({ exitCode: 0 });
-    await expectNothingInstalled();
+    await expectNothingInstalled(story.kubectl);
     expect(await machines.expectNetworks('vm', { extra: blue })).toEqual(before);
 
     await reinstallAgent(story.kubectl);

@@ -1,8 +1,11 @@
 // The agents as the cluster runs them: killed, taken away from the nodes, configured, waited for.
+
 import * as z from 'zod';
+import { documented } from '../../docs/known-commands.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
 import { agentDaemonSet, agentNamespace, agentSelector, configureAgents } from '../install-agent.ts';
 import { signalProcesses } from '../node-exec.ts';
+import { argsOf } from '../target.ts';
 import type { FaultWorld } from './fault-world.ts';
 
 const deadlineMs = 60_000;
@@ -49,11 +52,11 @@ export const makeAgents = (world: Pick<FaultWorld, 'kubectl' | 'nodeExec' | 'nod
     },
     /** No node runs an agent until `bringBack`. */
     takeAway: async (): Promise<void> => {
-      await patch({ nodeSelector: { 'faults-test/nowhere': 'true' } });
+      await world.kubectl.run(argsOf(documented.takeAgentsAway));
       await kubectl('wait', 'pod', '-l', agentSelector, '--for=delete', `--timeout=${deadlineMs / 1000}s`);
     },
     bringBack: async (): Promise<void> => {
-      await patch({ nodeSelector: { 'faults-test/nowhere': null } });
+      await patch({ nodeSelector: { away: null } });
       await areRolledOut();
       await areReady();
     },

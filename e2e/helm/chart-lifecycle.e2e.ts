@@ -2,6 +2,8 @@
 // installed afresh. Through all of it a running pod keeps the very interfaces that it has.
 import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { documented } from '../../docs/known-commands.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 import { withDnet } from '../cli/dnet.ts';
 import { explained } from '../expectations.ts';
 import { hasNodeAccess, withNamespace } from '../fixture.ts';
@@ -14,9 +16,10 @@ import {
   testSettings,
   waitForAgents,
 } from '../install-agent.ts';
-import { installedObjects } from '../installed-objects.ts';
+import { installedObjects, removeGates } from '../installed-objects.ts';
 import { metricsMissing } from '../monitoring/metric-names.ts';
 import { bridgeNetwork, type Network } from '../networks.ts';
+import { makePerson, type Person } from '../person.ts';
 import type { PodLink } from '../pod-links.ts';
 import type { PodRef } from '../pods.ts';
 import { buildDeadlineMs, chartDir, type Helm, makeHelm, release } from './helm.ts';
@@ -30,6 +33,7 @@ const gateRole = 'clusterrole/dynamic-networks-controller-vm-persistent-ips';
 const waiting = ['-n', agentNamespace, '--wait', '--timeout=120s'];
 
 let helm: Helm;
+let person: Person;
 let image: { repository: string; tag: string };
 let blue: Network;
 let green: Network;
@@ -64,23 +68,15 @@ const expectKept = async (wanted: string, networks: Readonly<Record<string, Netw
   links = await story.expectInterfaces(pod, networks).then(() => story.links(pod));
 };
 
-/** Gates that other stories had on leave their rights behind: kustomize removes nothing by itself. */
-const removeGates = async (): Promise<void> => {
-  const shipped = new Set((await helm.template(agentNamespace, {})).map(({ metadata }) => metadata.name));
-  const left = (await installedObjects(kubectl)).filter((object) => {
-    const [kind = '', name = ''] = object.split('/');
-    return /^(cluster)?role(binding)?\.|webhookconfiguration/.test(kind) && !shipped.has(name);
-  });
-  if (left.length > 0) await inAgentNamespace('delete', ...left);
-};
-
 describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
   beforeAll(async () => {
     helm = await makeHelm(target.kubeconfigPath);
-    await removeGates();
+    person = await makePerson({ kubectl, namespace: story.namespace, path: [helm.binDir] });
+    await removeGates(kubectl);
     const [repository = '', tag = ''] = (await read(`daemonset/${agentDaemonSet}`, imagePath)).split(/:(?=[^:/]+$)/);
     image = { repository, tag };
     await tagOn('tag', '--force', `${repository}:${tag}`, `${repository}:${otherTag()}`);
+    await tagOn('tag', '--force', `${repository}:${tag}`, `${repository}:${packageJson.version}`);
     blue = await story.network(bridgeNetwork, 'blue');
     green = await story.network(bridgeNetwork, 'green');
     pod = await story.startPod('web', { networks: 'blue@made0' });
@@ -92,11 +88,13 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
     await helm.run(['uninstall', release, '--ignore-not-found', ...waiting]);
     await reinstallAgent(kubectl);
     await tagOn('remove', `${image.repository}:${otherTag()}`);
+    await person.leaves();
   });
 
   it('takes over what kustomize installed', async () => {
-    const args = ['install', release, chartDir, '--take-ownership', '--values', '-'];
-    expect(await helmAndAgents(args, values())).toContain('STATUS: deployed');
+    const [, ...args] = documented.helmTakeOver.split(' ');
+    const said = await helmAndAgents([...args, release, chartDir, '--values', '-'], values());
+    expect(said).toContain('STATUS: deployed');
     await expectKept('blue@made0,blue@hot0,green@hot1', { made0: blue, hot0: blue, hot1: green });
   });
 
@@ -142,9 +140,11 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
 
   it('is installed into a namespace that has nothing yet, and goes on with what the pod has', async () => {
     await kubectl.run(['delete', 'namespace', agentNamespace, '--timeout=60s']);
-    await kubectl.run(['create', 'namespace', agentNamespace]);
-    await kubectl.run(['label', 'namespace', agentNamespace, 'pod-security.kubernetes.io/enforce=privileged']);
-    await helmAndAgents(['install', release, chartDir, '--values', '-'], values());
+    // As it is documented, so with the image that is the chart's own.
+    await person.types(documented.createNamespace);
+    await person.types(documented.labelNamespace);
+    expect(await person.types(documented.helmInstall)).toContain('STATUS: deployed');
+    await waitForAgents(kubectl);
     expect((await inAgentNamespace('get', 'pods', '-l', agentSelector, '-o', 'name')).trim().split('\n')).toHaveLength(
       target.nodeNames.length,
     );

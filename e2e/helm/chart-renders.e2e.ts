@@ -3,11 +3,12 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { loadAll } from 'js-yaml';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
+import { documented } from '../../docs/known-commands.ts';
 import { gateFolders } from '../../scripts/chart/gate-folders.ts';
 import { type Gate, gateNames } from '../../src/config/feature-gates.ts';
 import { hasNodeAccess } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
-import { makeKubectl } from '../target.ts';
+import { argsOf, makeKubectl } from '../target.ts';
 import { comparableObjects, type KubeObject } from './comparable-objects.ts';
 import { buildDeadlineMs, type Helm, makeHelm } from './helm.ts';
 
@@ -22,7 +23,9 @@ beforeAll(async () => {
 }, buildDeadlineMs);
 
 const kustomize = async (dir: string): Promise<readonly KubeObject[]> =>
-  loadAll(await kubectl.run(['kustomize', dir])).filter((document): document is KubeObject => document !== null);
+  loadAll(await kubectl.run([...argsOf(documented.kustomize), dir])).filter(
+    (document): document is KubeObject => document !== null,
+  );
 
 const withGates = async (gates: readonly Gate[]): Promise<string> => {
   const dir = resolve(overlays, ['gates', ...gates].join('-').toLowerCase());

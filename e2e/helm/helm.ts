@@ -28,6 +28,7 @@ export const makeHelm = async (kubeconfigPath: string) => {
   const options = (values: object) => ({ env, stdin: JSON.stringify(values) });
   const templateArgs = (namespace: string) => ['template', release, chartDir, '-n', namespace, '--values', '-'];
   return {
+    binDir,
     run: (args: readonly string[], values: object = {}): Promise<string> => runCommand(command(args), options(values)),
     tryTemplate: (namespace: string, values: object): Promise<CommandResult> =>
       tryCommand(command(templateArgs(namespace)), options(values)),

@@ -1,11 +1,13 @@
 // The network of its node for a virtual machine, beside the real virt-controller, whose schema has no such network: asked for in an
 // annotation, guarded by the verb `use` for who asks and for the controller that plugs it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documented } from '../../docs/known-commands.ts';
 import { setMode, turnAdmissionOff, turnAdmissionOn } from '../admission/admission-gate.ts';
 import { explained } from '../expectations.ts';
 import { canHaveVirtualMachines, hasTwoNodes, withNamespace } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
 import { bridgeNetwork, type Network, nodeNetwork } from '../networks.ts';
+import { makePerson, type Person } from '../person.ts';
 import { withVirtualMachines } from './virtual-machines.ts';
 import { podInterfaceName } from './vm-objects.ts';
 
@@ -13,7 +15,7 @@ const story = withNamespace('vm-nodenet', 86);
 const machines = withVirtualMachines(story);
 const { kubectl, namespace } = story;
 const KEY = 'dynamic-networks.io/networks';
-const mac = '02:00:00:00:86:01';
+const mac = '02:00:00:00:00:01';
 const lan = JSON.stringify([{ name: 'lan', nodeNetwork: {}, macAddress: mac }]);
 const LAN = podInterfaceName('lan');
 
@@ -52,7 +54,9 @@ const eventsOf = async (name: string, reason: string): Promise<string> => {
 describe.skipIf(!canHaveVirtualMachines || !hasTwoNodes)('a virtual machine on the network of its node', () => {
   let network: Network;
   let blue: Network;
+  let anna: Person;
   beforeAll(async () => {
+    anna = await makePerson({ kubectl, namespace, user: 'anna' });
     network = await story.network(nodeNetwork, 'node-network');
     blue = await story.network(bridgeNetwork, 'blue');
     await turnAdmissionOn(kubectl, ['node-network']);
@@ -61,57 +65,60 @@ describe.skipIf(!canHaveVirtualMachines || !hasTwoNodes)('a virtual machine on t
     await bind('anna', userOf('anna'), [edits, mayUse]);
     await bind('bert', userOf('bert'), [edits]);
     // Whatever virt-controller plugs by itself it plugs in its own name: here it is an administrator.
-    await machines.start('lan');
+    await machines.start('vm-a');
   }, 300_000);
-  afterAll(() => turnAdmissionOff(kubectl), 300_000);
+  afterAll(async () => {
+    await anna.leaves();
+    await turnAdmissionOff(kubectl);
+  }, 300_000);
 
   it('is refused to who may not use it, with the exact reason; and so is what cannot be read', async () => {
-    const refused = await annotate('lan', lan, 'bert');
+    const refused = await annotate('vm-a', lan, 'bert');
     expect([refused.exitCode, refused.stderr]).toEqual([
       1,
       expect.stringContaining(
         `admission webhook "machines.dynamic-networks.io" denied the request: user "bert" may not use network ${network.fullName}: verb "use" on network-attachment-definitions.k8s.cni.cncf.io "node-network" in namespace "${namespace}" is needed`,
       ),
     ]);
-    expect((await annotate('lan', '[{"name":"lan"}]', 'bert')).stderr).toContain(
+    expect((await annotate('vm-a', '[{"name":"lan"}]', 'bert')).stderr).toContain(
       'must have the source "nodeNetwork": {}',
     );
   });
 
   it('is plugged for who may, once the controller may too, and KubeVirt does not mind', async () => {
-    expect(await annotate('lan', lan)).toMatchObject({ exitCode: 0 });
+    await anna.types(documented.annotateMachine);
     await explained(
       'the machine to tell that the controller may not',
       async () => {
-        expect(await eventsOf('lan', 'NetworkForbidden')).toContain(`may not use network ${network.fullName}`);
+        expect(await eventsOf('vm-a', 'NetworkForbidden')).toContain(`may not use network ${network.fullName}`);
         return true;
       },
       30_000,
     );
     await bind('controller-use', controller, [mayUse]);
-    const pod = await machines.launcher('lan');
+    const pod = await machines.launcher('vm-a');
     const links = await story.expectInterfaces(pod, { [LAN]: network }, 60_000);
     expect(links).toMatchObject([{ mac }]);
-    await machines.expectStatus('lan', []);
+    await machines.expectStatus('vm-a', []);
   });
 
   it('stays while KubeVirt plugs another network, and follows a migration to the network of the other node', async () => {
-    const pod = await machines.launcher('lan');
+    const pod = await machines.launcher('vm-a');
     const link = async () => (await story.links(pod)).find(({ ifname }) => ifname === LAN);
     const before = await link();
-    await machines.plug('lan', { name: 'blue', networkName: 'blue' });
+    await machines.plug('vm-a', { name: 'blue', networkName: 'blue' });
     const wanted = { [LAN]: network, [podInterfaceName('blue')]: blue };
     await story.expectInterfaces(pod, wanted);
     // The very interface: KubeVirt has written the annotation anew, without it.
     expect(await link()).toEqual(before);
-    const target = await machines.startMigration('lan');
+    const target = await machines.startMigration('vm-a');
     await story.expectInterfaces(target, wanted);
-    await machines.finishMigration('lan');
-    await story.expectInterfaces(await machines.launcher('lan'), wanted);
+    await machines.finishMigration('vm-a');
+    await story.expectInterfaces(await machines.launcher('vm-a'), wanted);
   });
 
   it('is unplugged with the annotation', async () => {
-    expect(await annotate('lan', '')).toMatchObject({ exitCode: 0 });
-    await machines.expectNetworks('lan', { blue });
+    expect(await annotate('vm-a', '')).toMatchObject({ exitCode: 0 });
+    await machines.expectNetworks('vm-a', { blue });
   });
 });

@@ -1,5 +1,6 @@
 // Every command of kubectl dnet in the documentation, run as it stands there, page by page.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -61,8 +62,7 @@ describe.each(pages.filter((page) => commandsOf(page).some((each) => each.isBloc
     );
     it.each(runnable)('$command', async ({ command, exits }) => {
       const words = wordsOf(command);
-      const [, text, file] = /^echo '(.*)' > (\w+)$/.exec(command) ?? [];
-      if (text !== undefined) return writeFileSync(inFolder(file ?? ''), text);
+      if (words[0] === 'echo') return void execFileSync('sh', ['-c', command], { cwd: files });
       if (words[1] !== 'dnet') return void (await runKubectl(machines.world.cluster, words.slice(1)));
       const said = await runDnet(machines.world, words.slice(2).map(inFolder));
       expect(said.code, said.err + said.out).toBe(exits);
