@@ -13,7 +13,6 @@ import {
   countAnswers,
   scaleControllers,
   secretName,
-  setMode,
   turnAdmissionOff,
   turnAdmissionOn,
 } from './admission-gate.ts';
@@ -48,10 +47,10 @@ const whileAsking = async (work: () => Promise<unknown>): Promise<{ asked: numbe
   return { asked, failures };
 };
 
-beforeAll(async () => {
-  await turnAdmissionOn(kubectl);
-  await setMode(kubectl, 'enforce');
-}, 300_000);
+/** A certificate that is replaced is looked at by each replica three times; every 30 s would be a minute and a half of waiting. */
+const environment = { DYNAMIC_NETWORKS_WEBHOOK_REFRESH: '10s' };
+
+beforeAll(() => turnAdmissionOn(kubectl, 'enforce', { environment }), 300_000);
 afterAll(() => turnAdmissionOff(kubectl), 300_000);
 
 it('both replicas answer', async () => {
