@@ -1,15 +1,15 @@
 // The two great questions of every story, asked of all sources at once: does this pod have these interfaces, and is anything
 // left behind? Each polls until the kernel, network-status and the address stores agree, and tells what each said if not.
+import type { ApiClient } from './api-client.ts';
 import { pollUntil } from './cluster/poll-until.ts';
 import type { Network } from './networks.ts';
 import type { NodeExec } from './node-exec.ts';
 import { type AddressInUse, type LedgerRecord, readAddresses, readLedger } from './node-state.ts';
 import { type PodLink, readPodLinks } from './pod-links.ts';
-import { type Pod, type PodRef, refOf, type StatusEntry, statusOf } from './pods.ts';
-import type { Kubectl } from './target.ts';
+import { type Pod, type PodRef, podsPath, refOf, type StatusEntry, statusOf } from './pods.ts';
 
 export type Sources = {
-  readonly kubectl: Kubectl;
+  readonly api: ApiClient;
   readonly nodeExec: NodeExec;
   readonly nodeNames: readonly string[];
 };
@@ -88,11 +88,11 @@ export const expectInterfaces = async (
   wanted: Wanted,
   deadlineMs: number,
 ): Promise<readonly PodLink[]> => {
-  const { kubectl, nodeExec } = sources;
+  const { api, nodeExec } = sources;
   const observe = async (): Promise<Observed> => {
     const networks = [...new Set(Object.values(wanted))];
     const [object, links, ...addresses] = await Promise.all([
-      kubectl.getJson<Pod>(['-n', pod.namespace, 'pod', pod.name]),
+      api.get<Pod>(`${podsPath(pod.namespace)}/${pod.name}`),
       readPodLinks(nodeExec, pod),
       ...networks.map((network) => readAddresses(sources, network, [pod.node])),
     ]);
@@ -108,8 +108,8 @@ export const expectInterfaces = async (
   return explained(`${pod.namespace}/${pod.name} to have ${goal}`, check, deadlineMs);
 };
 
-/** Each look starts several processes: looking more often would slow down what is looked at. */
-const intervalMs = 400;
+/** Each look starts processes on the nodes: looking more often would slow down what is looked at. */
+const intervalMs = 200;
 
 /** Vitest prints a cause below the message: the last reason belongs into the message itself. */
 export const explained = async <T>(
@@ -134,7 +134,7 @@ export const expectNothingLeft = async (
   networks: readonly Network[],
   deadlineMs: number,
 ): Promise<void> => {
-  const { kubectl, nodeExec, nodeNames } = sources;
+  const { api, nodeExec, nodeNames } = sources;
 
   const linkProblems = async (pod: Pod): Promise<readonly string[]> => {
     if (pod.status.phase !== 'Running' || pod.spec.hostNetwork === true) return [];
@@ -167,7 +167,7 @@ export const expectNothingLeft = async (
   };
 
   const check = async (): Promise<true | undefined> => {
-    const { items: pods } = await kubectl.getJson<{ items: readonly Pod[] }>(['-n', namespace, 'pods']);
+    const { items: pods } = await api.get<{ items: readonly Pod[] }>(podsPath(namespace));
     const ledgers = (await Promise.all(nodeNames.map((node) => readLedger(nodeExec, node)))).flat();
     const stuck = pods.filter(({ metadata }) => metadata.deletionTimestamp !== undefined);
     const problems = [

@@ -2,11 +2,12 @@
 // hooks: after each test nothing may be left over that no pod has; at the end all pods go, and nothing at all may be left.
 import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
+import { connectApi } from './api-client.ts';
 import type { ClusterNode } from './cluster/node.ts';
 import { pollUntil } from './cluster/poll-until.ts';
 import { expectInterfaces, expectNothingLeft, explained, type Wanted } from './expectations.ts';
 import { agentDaemonSet, agentNamespace, agentSelector } from './install-agent.ts';
-import type { Network, NetworkPlace } from './networks.ts';
+import { type Network, type NetworkPlace, networkPath } from './networks.ts';
 import { attachNodes, makeNodeExec, type NodeExec } from './node-exec.ts';
 import { readAddresses, readLedger } from './node-state.ts';
 import { execInPod, readPodLinks } from './pod-links.ts';
@@ -15,11 +16,13 @@ import {
   type Condition,
   type Networks,
   networksAnnotation,
+  obedientCommand,
   type Pod,
   type PodOptions,
   type PodRef,
   podMetadata,
   podSpec,
+  podsPath,
   readyCondition,
   refOf,
   reportsOf,
@@ -54,33 +57,37 @@ export type Story = ReturnType<typeof withNamespace>;
 export const withNamespace = (story: string, subnet: number) => {
   const namespace = `e2e-${story}-${randomBytes(2).toString('hex')}`;
   const kubectl = makeKubectl(target);
+  const api = connectApi(target);
   const { nodeNames } = target;
   const networks: Network[] = [];
   let clusterNodes: readonly ClusterNode[] = [];
   let nodeExec: NodeExec = () => Promise.reject(new Error('before the hooks of the story'));
   let running = 0;
 
-  const sources = () => ({ kubectl, nodeExec, nodeNames });
+  const sources = () => ({ api, nodeExec, nodeNames });
   const inNamespace = (...args: string[]): string[] => ['-n', namespace, ...args];
   const nodeAt = (index: number): string => nodeNames.at(index) ?? '';
   const nothingLeft = () => expectNothingLeft(sources(), namespace, networks, plugDeadlineMs);
-  const getPod = (pod: { readonly name: string }) => kubectl.getJson<Pod>(inNamespace('pod', pod.name));
+  const podPath = ({ name }: { readonly name: string }): string => `${podsPath(namespace)}/${name}`;
+  const getPod = (pod: { readonly name: string }) => api.get<Pod>(podPath(pod));
+  /** `null` removes one. */
+  const annotatePod = (pod: { readonly name: string }, annotations: Readonly<Record<string, string | null>>) =>
+    api.mergePatch<Pod>(podPath(pod), { metadata: { annotations } });
+  const applyNetwork = (network: Network) => api.apply(networkPath(network), network.manifest);
 
   const createPod = async (name: string, options: PodOptions = {}): Promise<void> => {
-    const spec = podSpec(target.podImage, { node: nodeAt(-1), ...options });
-    await kubectl.apply({
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name, namespace, ...podMetadata(options) },
-      spec,
-    });
+    const spec = podSpec(target.podImage, { node: nodeAt(-1), command: obedientCommand, ...options });
+    const metadata = { name, namespace, ...podMetadata(options) };
+    await api.create(podsPath(namespace), { apiVersion: 'v1', kind: 'Pod', metadata, spec });
   };
 
+  const isReady = (pod: Pod): boolean =>
+    pod.status.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+
   const findEvents = async (pod: PodRef, reason: string): Promise<readonly EventOnPod[]> => {
-    const selector = `involvedObject.uid=${pod.uid},reason=${reason}`;
-    const { items } = await kubectl.getJson<{ items: EventOnPod[] }>(
-      inNamespace('events', '--field-selector', selector),
-    );
+    const selector = encodeURIComponent(`involvedObject.uid=${pod.uid},reason=${reason}`);
+    const events = `/api/v1/namespaces/${namespace}/events?fieldSelector=${selector}`;
+    const { items } = await api.get<{ items: EventOnPod[] }>(events);
     // Multus has an AddedInterface of its own.
     return items.filter(({ source }) => source?.component === 'dynamic-networks');
   };
@@ -94,10 +101,13 @@ export const withNamespace = (story: string, subnet: number) => {
     // The file before may have restarted nodes.
     const rollout = ['rollout', 'status', `daemonset/${agentDaemonSet}`, `--timeout=${podDeadlineMs / 1000}s`];
     await kubectl.run(['-n', agentNamespace, ...rollout]);
-    await kubectl.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels: storyLabels } });
-    const hasAccount = async () =>
-      (await kubectl.try(inNamespace('get', 'serviceaccount', 'default'))).exitCode === 0 ? true : undefined;
-    await pollUntil('the service account of the namespace', hasAccount, { deadlineMs: podDeadlineMs });
+    await api.create('/api/v1/namespaces', {
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      metadata: { name: namespace, labels: storyLabels },
+    });
+    const account = () => api.get(`/api/v1/namespaces/${namespace}/serviceaccounts/default`);
+    await pollUntil('the service account of the namespace', account, { deadlineMs: podDeadlineMs, intervalMs: 50 });
   });
 
   // While another test of the file runs, the world is allowed to be in motion; the last one to end looks.
@@ -111,17 +121,25 @@ export const withNamespace = (story: string, subnet: number) => {
 
   afterAll(async () => {
     try {
-      await kubectl.run(inNamespace('delete', 'statefulsets,pods', '--all', '--grace-period=1', '--timeout=60s'));
+      await api.delete(`/apis/apps/v1/namespaces/${namespace}/statefulsets`);
+      await api.delete(podsPath(namespace), { gracePeriodSeconds: 1 });
+      const areGone = async () => {
+        const { items } = await api.get<{ items: readonly Pod[] }>(podsPath(namespace));
+        if (items.length > 0) throw new Error(`there are ${items.map(({ metadata }) => metadata.name).join(', ')}`);
+        return true;
+      };
+      await explained(`all pods of ${namespace} to be gone`, areGone, podDeadlineMs);
       await nothingLeft();
     } finally {
       // It is waited for at the end of the run: meanwhile the next file can go on.
-      await kubectl.run(['delete', 'namespace', namespace, '--wait=false']);
+      await api.delete(`/api/v1/namespaces/${namespace}`);
     }
   });
 
   return {
     namespace,
     kubectl,
+    api,
     /** Where pods go unless told otherwise, and another one. */
     node: nodeAt(-1),
     otherNode: nodeAt(0),
@@ -131,7 +149,7 @@ export const withNamespace = (story: string, subnet: number) => {
     network: async (build: (name: string, place: NetworkPlace) => Network, name: string): Promise<Network> => {
       const network = build(name, { story, namespace, prefix: `10.${subnet}.${networks.length}.` });
       networks.push(network);
-      await kubectl.apply(network.manifest);
+      await applyNetwork(network);
       return network;
     },
     /** The same, without creating it: for networks that come later. */
@@ -140,33 +158,31 @@ export const withNamespace = (story: string, subnet: number) => {
       networks.push(network);
       return network;
     },
-    createNetwork: (network: Network) => kubectl.apply(network.manifest),
-    deleteNetwork: ({ name }: Network) =>
-      kubectl.run(inNamespace('delete', 'network-attachment-definitions.k8s.cni.cncf.io', name)),
+    createNetwork: applyNetwork,
+    deleteNetwork: (network: Network) => api.delete(networkPath(network)),
 
     createPod,
     /** Returns once it is Ready. */
     startPod: async (name: string, options: PodOptions = {}): Promise<PodRef> => {
       await createPod(name, options);
-      const timeout = `--timeout=${podDeadlineMs / 1000}s`;
-      await kubectl.run(inNamespace('wait', `pod/${name}`, '--for=condition=Ready', timeout));
-      return refOf(await getPod({ name }));
+      const ready = async () => {
+        const pod = await getPod({ name });
+        if (isReady(pod)) return refOf(pod);
+        throw new Error(`its status is ${JSON.stringify(pod.status)}`);
+      };
+      return explained(`pod ${name} to be Ready`, ready, podDeadlineMs);
     },
     getPod,
     deletePod: ({ name }: { readonly name: string }, ...flags: string[]) =>
       kubectl.run(inNamespace('delete', 'pod', name, ...flags)),
     /** `undefined` removes the annotation. */
-    annotate: ({ name }: { readonly name: string }, wanted: Networks | undefined) => {
-      const change =
-        wanted === undefined ? `${networksAnnotation}-` : `${networksAnnotation}=${annotationText(wanted)}`;
-      return kubectl.run(inNamespace('annotate', 'pod', name, '--overwrite', change));
-    },
+    annotate: (pod: { readonly name: string }, wanted: Networks | undefined) =>
+      annotatePod(pod, { [networksAnnotation]: wanted === undefined ? null : annotationText(wanted) }),
+    annotatePod,
 
     /** What somebody else than the agent writes. */
-    writeStatus: ({ name }: PodRef, entries: readonly StatusEntry[]) =>
-      kubectl.run(
-        inNamespace('annotate', 'pod', name, '--overwrite', `${statusAnnotation}=${JSON.stringify(entries)}`),
-      ),
+    writeStatus: (pod: PodRef, entries: readonly StatusEntry[]) =>
+      annotatePod(pod, { [statusAnnotation]: JSON.stringify(entries) }),
 
     links: (pod: PodRef) => readPodLinks(nodeExec, pod),
     exec: (pod: PodRef, command: readonly string[]) => execInPod(kubectl, pod, command),
@@ -178,8 +194,8 @@ export const withNamespace = (story: string, subnet: number) => {
 
     /** The agent's pod on a node. */
     agentPod: async (node: string): Promise<PodRef> => {
-      const selector = ['-l', agentSelector, '--field-selector', `spec.nodeName=${node}`];
-      const { items } = await kubectl.getJson<{ items: Pod[] }>(['-n', agentNamespace, 'pods', ...selector]);
+      const selector = `labelSelector=${agentSelector}&fieldSelector=spec.nodeName=${node}`;
+      const { items } = await api.get<{ items: Pod[] }>(`${podsPath(agentNamespace)}?${selector}`);
       const [pod] = items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
       if (pod === undefined) throw new Error(`no agent on node ${node}`);
       return refOf(pod);

@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { loadAgentImage } from './agent-image.ts';
+import { startApiProxy } from './api-proxy.ts';
 import { startCluster } from './cluster/cluster.ts';
 import { findState } from './cluster/cluster-state.ts';
 import { busyboxImage } from './cluster/images.ts';
@@ -96,8 +97,10 @@ const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string)
   const nodes = await kubectl.run(['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}']);
   await installAgent(kubectl, { image: process.env['E2E_IMAGE'] || undefined, overlayDir: suiteOverlayDir });
   await installNodeHelpers(kubectl, podImage);
-  project.provide('target', { kubeconfigPath, kubectlPath, podImage, nodeNames: nodes.split(' ') });
+  const { apiUrl, stop } = await startApiProxy({ kubectlPath, kubeconfigPath });
+  project.provide('target', { kubeconfigPath, kubectlPath, apiUrl, podImage, nodeNames: nodes.split(' ') });
   return async () => {
+    stop();
     await waitForStories(kubectl);
     await removeNodeHelpers(kubectl);
   };

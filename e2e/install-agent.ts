@@ -1,5 +1,5 @@
-// `kubectl apply -k` of what is shipped in deploy/, through an overlay that changes only the image and settings that tests
-// cannot wait for.
+// `kubectl apply -k` of what is shipped in deploy/, through an overlay that changes only the image and what tests cannot wait
+// for.
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { pollUntil } from './cluster/poll-until.ts';
@@ -23,6 +23,21 @@ type Changes = Readonly<Record<string, string>>;
 /** A vanished interface is to be noticed within a test, not within ten minutes. */
 export const testSettings: Changes = { checkInterval: '5s' };
 
+type Patch = { readonly target: { readonly kind: string; readonly name: string }; readonly patch: string };
+
+const readyEverySecond = {
+  op: 'replace',
+  path: '/spec/template/spec/containers/0/readinessProbe/periodSeconds',
+  value: 1,
+};
+const allAtOnce = { op: 'add', path: '/spec/strategy', value: { rollingUpdate: { maxSurge: '100%' } } };
+
+/** Files that change the installation wait for it dozens of times in a run: for pods that are ready and have not been asked yet. */
+const promptRollouts: readonly Patch[] = [
+  { target: { kind: 'DaemonSet', name: agentDaemonSet }, patch: JSON.stringify([readyEverySecond]) },
+  { target: { kind: 'Deployment', name: controllerDeployment }, patch: JSON.stringify([readyEverySecond, allAtOnce]) },
+];
+
 const withSettings = (settings: string, changes: Changes): string =>
   Object.entries(changes).reduce((text, [name, value]) => {
     const line = new RegExp(`^${name}:.*$`, 'm');
@@ -45,9 +60,16 @@ export type Install = {
   readonly overlayDir: string;
   /** What differs from the settings that are shipped. */
   readonly settings?: Changes;
+  /** Patches of kustomize. */
+  readonly patches?: readonly Patch[];
 };
 
-const writeOverlay = async ({ overlayDir: dir, image, settings: changes = testSettings }: Install): Promise<void> => {
+const writeOverlay = async ({
+  overlayDir: dir,
+  image,
+  settings: changes = testSettings,
+  patches = promptRollouts,
+}: Install): Promise<void> => {
   await mkdir(dir, { recursive: true });
   const settings = await readFile(join(shipped, 'agent-settings.yaml'), 'utf8');
   await writeFile(join(dir, 'agent-settings.yaml'), withSettings(settings, changes));
@@ -63,6 +85,7 @@ const writeOverlay = async ({ overlayDir: dir, image, settings: changes = testSe
         files: ['agent-settings.yaml'],
       },
     ],
+    patches,
     ...(image !== undefined && { images: [{ name: shippedImage, ...splitImage(image) }] }),
   };
   await writeFile(join(dir, 'kustomization.yaml'), JSON.stringify(overlay, null, 2));

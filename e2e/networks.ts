@@ -25,6 +25,10 @@ export type NetworkPlace = {
   readonly prefix: string;
 };
 
+/** Where the API has its definition. */
+export const networkPath = ({ namespace, name }: Pick<Network, 'namespace' | 'name'>): string =>
+  `/apis/k8s.cni.cncf.io/v1/namespaces/${namespace}/network-attachment-definitions/${name}`;
+
 type Plugin = Readonly<Record<string, unknown>>;
 
 const bridgeName = (story: string, name: string): string =>

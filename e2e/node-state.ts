@@ -1,7 +1,7 @@
 // What nodes and the API keep besides pods: addresses in use, and the agent's ledger.
+import type { ApiClient } from './api-client.ts';
 import type { Network } from './networks.ts';
 import type { NodeExec } from './node-exec.ts';
-import type { Kubectl } from './target.ts';
 
 export type AddressInUse = { readonly address: string; readonly holder: string };
 
@@ -37,9 +37,11 @@ type IpPools = {
   }[];
 };
 
+export const poolsPath = '/apis/whereabouts.cni.cncf.io/v1alpha1/ippools';
+
 /** Pools of whereabouts count from the network address of their range. */
-const readPools = async (kubectl: Kubectl, network: Network): Promise<readonly AddressInUse[]> => {
-  const { items } = await kubectl.getJson<IpPools>(['ippools.whereabouts.cni.cncf.io', '--all-namespaces']);
+const readPools = async (api: ApiClient, network: Network): Promise<readonly AddressInUse[]> => {
+  const { items } = await api.get<IpPools>(poolsPath);
   const pools = items.filter(({ spec }) => spec.range === `${network.prefix}0/24`);
   return pools.flatMap(({ spec }) =>
     Object.entries(spec.allocations ?? {}).map(([offset, { podref, ifname }]) => ({
@@ -51,7 +53,7 @@ const readPools = async (kubectl: Kubectl, network: Network): Promise<readonly A
 
 /** On one node, or over all of them: host-local keeps a store of its own on each. */
 export const readAddresses = async (
-  { kubectl, nodeExec }: { readonly kubectl: Kubectl; readonly nodeExec: NodeExec },
+  { api, nodeExec }: { readonly api: ApiClient; readonly nodeExec: NodeExec },
   network: Network,
   nodes: readonly string[],
 ): Promise<readonly AddressInUse[]> => {
@@ -59,7 +61,7 @@ export const readAddresses = async (
     case 'none':
       return [];
     case 'whereabouts':
-      return readPools(kubectl, network);
+      return readPools(api, network);
     case 'host-local':
       return (await Promise.all(nodes.map((node) => readStore(nodeExec, node, network.cniName)))).flat();
   }

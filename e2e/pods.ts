@@ -6,6 +6,8 @@ export const statusAnnotation = 'k8s.v1.cni.cncf.io/network-status';
 export const reportsAnnotation = 'dynamic-networks.io/interfaces';
 export const readyCondition = 'dynamic-networks.io/NetworksReady';
 
+export const podsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;
+
 /** The annotation's two forms: a text is written as it is, a list as JSON. */
 export type Networks = string | readonly Element[];
 
@@ -37,6 +39,10 @@ export type PodOptions = {
   readonly spec?: object;
 };
 
+/** As the first process of its container, `sleep` takes no notice of SIGTERM: the pod uses up its grace. */
+export const deafCommand: readonly string[] = ['sleep', 'infinity'];
+export const obedientCommand: readonly string[] = ['sh', '-c', 'trap exit TERM; sleep infinity & wait'];
+
 export const podSpec = (image: string, options: PodOptions): object => ({
   ...(options.node !== undefined && { nodeName: options.node }),
   terminationGracePeriodSeconds: options.graceSeconds ?? 1,
@@ -46,7 +52,7 @@ export const podSpec = (image: string, options: PodOptions): object => ({
       name: 'main',
       image,
       imagePullPolicy: 'IfNotPresent',
-      command: options.command ?? ['sleep', 'infinity'],
+      command: options.command ?? deafCommand,
       ...(options.devices !== undefined && { resources: { limits: { [deviceResource]: String(options.devices) } } }),
       env: Object.entries(options.env ?? {}).map(([name, value]) => ({ name, value })),
       ...(options.isNetAdmin && { securityContext: { capabilities: { add: ['NET_ADMIN'] } } }),

@@ -8,6 +8,8 @@ import { type CommandResult, runCommand, tryCommand } from './cluster/run-comman
 export type Target = {
   readonly kubeconfigPath: string;
   readonly kubectlPath: string;
+  /** A proxy to the API server, where the cluster is not of the harness. */
+  readonly apiUrl?: string;
   /** Busybox, or anything with a shell, `ip`, `ping` and `sleep`. */
   readonly podImage: string;
   readonly nodeNames: readonly string[];

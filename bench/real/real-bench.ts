@@ -86,7 +86,8 @@ export const openRealBench = async ({ cluster: name, reference }: RealBenchOptio
     const nodeExec = (name: string, command: readonly string[]): Promise<string> => cluster.node(name).run(command);
     const agents = makeAgents({ kubectl, nodeExec, nodeNames: cluster.nodes.map(({ name: each }) => each) });
     const image = await loadAgentImage(cluster);
-    await installAgent(kubectl, { image, overlayDir: resolve(artifactsDir, 'bench-install'), settings: {} });
+    const overlayDir = resolve(artifactsDir, 'bench-install');
+    await installAgent(kubectl, { image, overlayDir, settings: {}, patches: [] });
     // A cluster that stays keeps its agent.
     if (name !== undefined) undo.push(() => agents.bringBack());
     await agents.takeAway();

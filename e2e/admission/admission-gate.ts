@@ -32,14 +32,41 @@ const bundleIn = async (kubectl: Kubectl, configuration: readonly string[]): Pro
 export const caBundle = (kubectl: Kubectl): Promise<string> =>
   bundleIn(kubectl, ['validatingwebhookconfiguration', configurationName]);
 
-/** `others`: folders of gates that are turned on with it, and off with it. */
-export const turnAdmissionOn = async (kubectl: Kubectl, others: readonly string[] = []): Promise<void> => {
+type Mode = 'off' | 'warn' | 'enforce';
+const modeVariable = 'DYNAMIC_NETWORKS_ADMISSION_MODE';
+
+export type AdmissionOptions = {
+  /** Folders of gates that are turned on with it, and off with it. */
+  readonly others?: readonly string[];
+  /** Environment of the controllers beside the mode. */
+  readonly environment?: Readonly<Record<string, string>>;
+};
+
+/** In one rollout: each takes a while. */
+export const turnAdmissionOn = async (
+  kubectl: Kubectl,
+  mode: Mode,
+  { others = [], environment = {} }: AdmissionOptions = {},
+): Promise<void> => {
+  const variables = Object.entries({ [modeVariable]: mode, ...environment });
   await mkdir(overlay, { recursive: true });
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',
     kind: 'Kustomization',
     resources: [relative(overlay, base)],
     components: ['networks-admission', ...others].map((name) => relative(overlay, resolve(gates, name))),
+    patches: [
+      {
+        target: { kind: 'Deployment', name: 'dynamic-networks-controller' },
+        patch: JSON.stringify(
+          variables.map(([name, value]) => ({
+            op: 'add',
+            path: '/spec/template/spec/containers/0/env/-',
+            value: { name, value },
+          })),
+        ),
+      },
+    ],
   };
   await writeFile(resolve(overlay, 'kustomization.yaml'), JSON.stringify(kustomization));
   await kubectl.run(['apply', '-k', overlay]);
@@ -53,28 +80,32 @@ export const turnAdmissionOn = async (kubectl: Kubectl, others: readonly string[
 export const turnAdmissionOff = async (kubectl: Kubectl): Promise<void> => {
   await kubectl.run(['delete', 'validatingwebhookconfiguration', configurationName, '--ignore-not-found']);
   await kubectl.run(['delete', ...keeping, '--ignore-not-found']);
-  await kubectl.run(['-n', agentNamespace, 'set', 'env', deployment, 'DYNAMIC_NETWORKS_ADMISSION_MODE-']);
   await kubectl.run(['apply', '-k', base]);
   await ready(kubectl);
 };
 
-export const setMode = async (kubectl: Kubectl, mode: 'off' | 'warn' | 'enforce'): Promise<void> => {
-  await kubectl.run(['-n', agentNamespace, 'set', 'env', deployment, `DYNAMIC_NETWORKS_ADMISSION_MODE=${mode}`]);
+export const setMode = async (kubectl: Kubectl, mode: Mode): Promise<void> => {
+  await kubectl.run(['-n', agentNamespace, 'set', 'env', deployment, `${modeVariable}=${mode}`]);
   await ready(kubectl);
 };
 
 export const scaleControllers = async (kubectl: Kubectl, replicas: number): Promise<void> => {
   await kubectl.run(['-n', agentNamespace, 'scale', deployment, `--replicas=${replicas}`]);
-  const wanted = async () => ((await controllers(kubectl)).length === replicas ? true : undefined);
+  // Those that are told to end count until they have: they answer to the last.
+  const wanted = async () => ((await controllerPods(kubectl)).length === replicas ? true : undefined);
   await pollUntil(`${replicas} controllers`, wanted, { deadlineMs });
   await ready(kubectl);
 };
 
-export const controllers = async (kubectl: Kubectl): Promise<readonly PodRef[]> => {
+const controllerPods = async (kubectl: Kubectl): Promise<readonly Pod[]> => {
   const selector = ['-l', 'app.kubernetes.io/component=controller'];
   const { items } = await kubectl.getJson<{ items: Pod[] }>(['-n', agentNamespace, 'pods', ...selector]);
-  return items.map(refOf);
+  return items;
 };
+
+/** Those that stay: one that a rollout replaced takes its time to end. */
+export const controllers = async (kubectl: Kubectl): Promise<readonly PodRef[]> =>
+  (await controllerPods(kubectl)).filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(refOf);
 
 /** How many questions a replica has answered. */
 export const countAnswers = async (kubectl: Kubectl, { name }: PodRef): Promise<number> => {

@@ -15,7 +15,6 @@ import {
   countAnswers,
   scaleControllers,
   secretName,
-  setMode,
   turnAdmissionOff,
   turnAdmissionOn,
 } from './admission-gate.ts';
@@ -50,10 +49,10 @@ const whileAsking = async (work: () => Promise<unknown>): Promise<{ asked: numbe
   return { asked, failures };
 };
 
-beforeAll(async () => {
-  await turnAdmissionOn(kubectl);
-  await setMode(kubectl, 'enforce');
-}, 300_000);
+/** A certificate that is replaced is looked at by each replica three times; every 30 s would be a minute and a half of waiting. */
+const environment = { DYNAMIC_NETWORKS_WEBHOOK_REFRESH: '10s' };
+
+beforeAll(() => turnAdmissionOn(kubectl, 'enforce', { environment }), 300_000);
 afterAll(() => turnAdmissionOff(kubectl), 300_000);
 
 it('both replicas answer', async () => {
@@ -114,7 +113,7 @@ it('while no replica runs, only requests for networks are refused, until the web
     await pollUntil('nobody to be asked', () => ask().catch(() => undefined), { deadlineMs: podDeadlineMs });
   } finally {
     await scaleControllers(kubectl, 2);
-    await turnAdmissionOn(kubectl);
+    await turnAdmissionOn(kubectl, 'enforce', { environment });
   }
   await pollUntil('an answer', () => ask().catch(() => undefined), { deadlineMs: podDeadlineMs });
 }, 300_000);

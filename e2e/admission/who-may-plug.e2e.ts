@@ -53,8 +53,7 @@ const denied = (network: Network, user = 'anna') =>
   `admission webhook "${webhookName}" denied the request: user "${user}" may not use network ${network.fullName}: verb "use" on network-attachment-definitions.k8s.cni.cncf.io "${network.name}" in namespace "${namespace}" is needed`;
 
 beforeAll(async () => {
-  await turnAdmissionOn(kubectl);
-  await setMode(kubectl, 'enforce');
+  await turnAdmissionOn(kubectl, 'enforce');
   blue = await story.network(bridgeNetwork, 'blue');
   red = await story.network(bridgeNetwork, 'red');
   const pods = { apiGroups: [''], resources: ['pods', 'pods/status'], verbs: ['create', 'get', 'patch', 'update'] };

@@ -20,6 +20,7 @@ import { apiServerUrl, inNode } from './layout.ts';
 import type { ClusterNode } from './node.ts';
 import { kubeconfigFor } from './node-files.ts';
 import { ensureNodeImage } from './node-image.ts';
+import { oneAtATime } from './one-at-a-time.ts';
 import { pollUntil } from './poll-until.ts';
 import { step } from './progress.ts';
 import { runCommand } from './run-command.ts';
@@ -28,6 +29,7 @@ import type { StartedCluster } from './started-cluster.ts';
 
 const service = 'virt-controller';
 const readyDeadlineMs = 60_000;
+const buildDeadlineMs = 20 * 60_000;
 
 const configDir = (cluster: StartedCluster): string => join(clusterDir(cluster.name), 'control-plane', 'etc');
 
@@ -117,11 +119,14 @@ const install = async (cluster: StartedCluster, component: Component): Promise<v
   await Promise.all([installDefinitions(cluster, component), writeControllerFiles(cluster, component)]);
 };
 
-/** KubeVirt on a cluster that runs, whether it was there or not: quick when it was. */
-export const ensureKubeVirt = async (cluster: StartedCluster): Promise<void> => {
+const bringUp = async (cluster: StartedCluster): Promise<void> => {
   const component = await ensureComponent('kubevirt');
   if (!(await isInstalled(cluster, component))) await step('install KubeVirt', () => install(cluster, component));
   await loadLauncherImage(cluster);
   await offerNodes(cluster);
   await startVirtController(cluster.node('control-plane'));
 };
+
+/** KubeVirt on a cluster that runs, whether it was there or not: quick when it was. Stories that run side by side all ask for it. */
+export const ensureKubeVirt = (cluster: StartedCluster): Promise<void> =>
+  oneAtATime(cluster.name, 'kubevirt', () => bringUp(cluster), buildDeadlineMs);

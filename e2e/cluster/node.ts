@@ -1,10 +1,10 @@
 // A running node: commands in it, its processes, its pods' network namespaces, its address stores.
 import type { ContainerRuntimeClient } from 'testcontainers';
 import { inNode, type NodeName } from './layout.ts';
+import { makeNodeCommand } from './node-command.ts';
 import { pollUntil } from './poll-until.ts';
+import type { CommandResult } from './run-command.ts';
 import type { ServiceName } from './services.ts';
-
-export type ExecResult = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
 export type Sandbox = { readonly id: string; readonly netnsPath: string; readonly createdAt: string };
 
@@ -24,11 +24,7 @@ const stopDeadlineMs = 30_000;
 
 export const makeNode = (client: ContainerRuntimeClient, name: NodeName, containerId: string, ip: string) => {
   const container = client.container.getById(containerId);
-
-  const exec = async (command: readonly string[]): Promise<ExecResult> => {
-    const { exitCode, stdout, stderr } = await client.container.exec(container, [...command]);
-    return { exitCode, stdout, stderr };
-  };
+  const exec = makeNodeCommand(client, containerId);
 
   /** Like `exec`, but a failure is an error and only the output comes back. */
   const run = async (command: readonly string[]): Promise<string> => {
@@ -108,7 +104,7 @@ export const makeNode = (client: ContainerRuntimeClient, name: NodeName, contain
     return parseLinks(await run(['nsenter', `--net=${netnsPath}`, 'ip', '-json', 'address', 'show']));
   };
 
-  const inNetns = async (podUid: string, command: readonly string[]): Promise<ExecResult> => {
+  const inNetns = async (podUid: string, command: readonly string[]): Promise<CommandResult> => {
     const { netnsPath } = await getSandbox(podUid);
     return exec(['nsenter', `--net=${netnsPath}`, ...command]);
   };

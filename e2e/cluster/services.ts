@@ -115,6 +115,11 @@ export const kubeletConfig = (): object => ({
   featureGates: { KubeletInUserNamespace: true, KubeletCrashLoopBackOffMax: true },
   // Tests kill containers by the dozen: the usual waits of 10 s, 20 s, 40 s, ... before a restart would only be waited for.
   crashLoopBackOff: { maxContainerRestartPeriod: '1s' },
+  // Likewise waits of a minute until a pod is looked at without a reason, and of ten seconds until the API is told of devices and
+  // addresses that are new. That nothing is new need not be told more often than usual.
+  syncFrequency: '10s',
+  nodeStatusUpdateFrequency: '2s',
+  nodeStatusReportFrequency: '5m',
   authentication: {
     anonymous: { enabled: false },
     webhook: { enabled: true },

@@ -2,12 +2,14 @@
 // many pods at once, which the fixture of the stories looks at one by one.
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
+import { connectApi } from '../api-client.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
 import { attachCluster, type StartedCluster } from '../cluster/started-cluster.ts';
 import { podDeadlineMs } from '../fixture.ts';
 import { bridgeNetwork, poolOnlyNetwork } from '../networks.ts';
 import { attachNodes, makeNodeExec } from '../node-exec.ts';
-import { networksAnnotation, type Pod, podMetadata, podSpec } from '../pods.ts';
+import { poolsPath } from '../node-state.ts';
+import { networksAnnotation, type Pod, podMetadata, podSpec, podsPath } from '../pods.ts';
 import { makeKubectl } from '../target.ts';
 import { type Interfaces, problemsOf, type World } from './invariant.ts';
 import { type HeldAddress, lookAtNode } from './node-snapshot.ts';
@@ -36,18 +38,19 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
   const nodeExec = makeNodeExec(target, await attachNodes(target));
   const cluster = target.clusterState === undefined ? undefined : await attachCluster(target.clusterState);
   const kubectl = makeKubectl(target);
+  const api = connectApi(target);
   const namespace = `faults-${story}-${randomBytes(2).toString('hex')}`;
   const wanted = new Map<string, Interfaces>();
   const inNamespace = (...args: string[]): string[] => ['-n', namespace, ...args];
   const listOf = (items: readonly object[]): string => JSON.stringify({ apiVersion: 'v1', kind: 'List', items });
 
   const pods = async (): Promise<readonly Pod[]> =>
-    (await kubectl.getJson<{ items: readonly Pod[] }>(inNamespace('pods'))).items;
+    (await api.get<{ items: readonly Pod[] }>(podsPath(namespace))).items;
 
   const look = async (): Promise<World> => {
     const [items, pools, nodes] = await Promise.all([
       pods(),
-      kubectl.getJson<Pools>(['ippools.whereabouts.cni.cncf.io', '--all-namespaces']),
+      api.get<Pools>(poolsPath),
       Promise.all(nodeNames.map((node) => lookAtNode(nodeExec, node, namespace))),
     ]);
     return { pods: items.map(viewOf), nodes, held: heldIn(pools, namespace) };

@@ -1,8 +1,5 @@
 // What somebody tries who may edit a pod, write a network, or reach a node's disk. docs/threat-model.md has the whole list, with
 // what is tested elsewhere. Each attack is followed by something ordinary, which must work.
-import { mkdtemp, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { type AuditedRequest, readAuditLog } from '../audit-log.ts';
 import { say } from '../cluster/progress.ts';
@@ -25,14 +22,6 @@ beforeAll(async () => {
   await story.expectInterfaces(victim, { v0: blue });
 });
 
-/** By a file: a quarter of a megabyte is more than a command line takes. */
-const annotateRaw = async (pod: PodRef, annotations: Readonly<Record<string, string | null>>): Promise<string> => {
-  const file = join(await mkdtemp(join(tmpdir(), 'patch-')), 'patch.json');
-  await writeFile(file, JSON.stringify({ metadata: { annotations } }));
-  return story.kubectl.run([
-    ...['-n', pod.namespace, 'patch', 'pod', pod.name, '--type=merge', `--patch-file=${file}`],
-  ]);
-};
 const defineNetwork = (name: string, config: object): Promise<string> =>
   story.kubectl.apply({
     apiVersion: 'k8s.cni.cncf.io/v1',
@@ -64,10 +53,10 @@ describe('names of networks', () => {
     ['an invisible character', 'bl\u200bue@x0'],
     ['a zero byte', JSON.stringify([{ name: 'blue\u0000', interface: 'x0' }])],
   ])('that are tricks are refused, and nothing changes: %s', async (_, text) => {
-    await annotateRaw(victim, { [networksAnnotation]: text });
+    await story.annotatePod(victim, { [networksAnnotation]: text });
     await story.expectCondition(victim, 'False', 'InvalidNetworks');
     await story.expectInterfaces(victim, { v0: blue });
-    await annotateRaw(victim, { [networksAnnotation]: 'blue@v0' });
+    await story.annotatePod(victim, { [networksAnnotation]: 'blue@v0' });
     await story.expectCondition(victim, 'True', 'AllReady');
   });
 
@@ -86,11 +75,11 @@ describe('annotations', () => {
     ['with one name of 250 KiB', () => 'b'.repeat(250_000)],
     ['of 100,000 levels', () => '['.repeat(100_000)],
   ])('%s are refused in few words, and heal', async (_, text) => {
-    await annotateRaw(victim, { [networksAnnotation]: text() });
+    await story.annotatePod(victim, { [networksAnnotation]: text() });
     const { message = '' } = await story.expectCondition(victim, 'False', 'InvalidNetworks');
     expect(message.length).toBeLessThan(2000);
     await story.expectInterfaces(victim, { v0: blue });
-    await annotateRaw(victim, { [networksAnnotation]: 'blue@v0' });
+    await story.annotatePod(victim, { [networksAnnotation]: 'blue@v0' });
     await story.expectCondition(victim, 'True', 'AllReady');
   });
 
@@ -181,7 +170,7 @@ describe('configs of networks', () => {
 describe('what the agent wrote, written by somebody else', () => {
   it('a faked report is put right', async () => {
     const pod = await story.startPod('faker');
-    await annotateRaw(pod, {
+    await story.annotatePod(pod, {
       [reportsAnnotation]: JSON.stringify([{ interface: 'x0', network: 'a/b', ready: true, since: 'today' }]),
       [networksAnnotation]: 'blue@x1',
     });
@@ -200,7 +189,7 @@ describe('what the agent wrote, written by somebody else', () => {
     const pod = await story.startPod('forger');
     const status = (await story.getPod(pod)).metadata.annotations?.[statusAnnotation] ?? '';
     const forged = [{ name: blue.fullName, interface: 'eth0', ips: ['10.83.0.99'], dns: {} }];
-    await annotateRaw(pod, { [statusAnnotation]: JSON.stringify(forged), [networksAnnotation]: 'blue@x0' });
+    await story.annotatePod(pod, { [statusAnnotation]: JSON.stringify(forged), [networksAnnotation]: 'blue@x0' });
     await explained(
       'x0 to be plugged beside eth0',
       async () => {
@@ -210,7 +199,7 @@ describe('what the agent wrote, written by somebody else', () => {
       },
       plugDeadlineMs,
     );
-    await annotateRaw(pod, { [networksAnnotation]: null });
+    await story.annotatePod(pod, { [networksAnnotation]: null });
     await explained(
       'x0 to be gone, and eth0 to stay',
       async () => {
@@ -219,16 +208,16 @@ describe('what the agent wrote, written by somebody else', () => {
       },
       plugDeadlineMs,
     );
-    await annotateRaw(pod, { [statusAnnotation]: status });
+    await story.annotatePod(pod, { [statusAnnotation]: status });
     await story.expectInterfaces(victim, { v0: blue });
   });
 
   it('an unreadable network-status stops work on that pod, until it is restored', async () => {
     const pod = await story.startPod('unreadable');
     const status = (await story.getPod(pod)).metadata.annotations?.[statusAnnotation] ?? '';
-    await annotateRaw(pod, { [statusAnnotation]: '{"', [networksAnnotation]: 'blue@x0' });
+    await story.annotatePod(pod, { [statusAnnotation]: '{"', [networksAnnotation]: 'blue@x0' });
     await story.expectCondition(pod, 'False', 'StatusUnreadable');
-    await annotateRaw(pod, { [statusAnnotation]: status });
+    await story.annotatePod(pod, { [statusAnnotation]: status });
     await story.expectInterfaces(pod, { x0: blue });
   });
 

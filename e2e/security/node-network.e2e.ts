@@ -1,5 +1,6 @@
 // The network of the nodes themselves, on two nodes whose interfaces have different names: here on a bridge, there on eth0.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inNode } from '../cluster/layout.ts';
 import { explained } from '../expectations.ts';
 import { hasNodeAccess, hasTwoNodes, plugDeadlineMs, withNamespace } from '../fixture.ts';
 import { type Network, nodeNetwork } from '../networks.ts';
@@ -29,11 +30,38 @@ describe.skipIf(!hasNodeAccess || !hasTwoNodes)('the network of the nodes', () =
   /** High in the range: containers get low ones. */
   const addressOf = (host: number): string => `${worker().ip.split('.').slice(0, 3).join('.')}.${240 + host}`;
 
+  /**
+   * When an address moves, connections of the node break, and who has one notices half a minute later. Before the first test nobody
+   * needs to wait for that.
+   */
+  const startAnew = async (container: 'multus' | 'agent'): Promise<void> => {
+    expect(await worker().signalContainers(container, 'SIGKILL')).toBe(1);
+  };
+  const multusAnswers = (): Promise<boolean> =>
+    explained(
+      'Multus to answer',
+      async () => {
+        await worker().run([
+          'curl',
+          '-sS',
+          '-o',
+          '/dev/null',
+          '--unix-socket',
+          inNode.multusSocket,
+          'http://multus/readyz',
+        ]);
+        return true;
+      },
+      plugDeadlineMs,
+    );
+
   beforeAll(async () => {
     const facts = await onWorker('ip -4 route show default; ip -4 -o address show dev eth0');
     gateway = /via (\S+)/.exec(facts)?.[1] ?? '';
     prefixLength = /inet [\d.]+\/(\d+)/.exec(facts)?.[1] ?? '';
     await onWorker(`${bridgeUp}\n${moveAddress}`, 'eth0', 'br-node');
+    await Promise.all([startAnew('multus'), startAnew('agent')]);
+    await multusAnswers();
     network = await story.network(nodeNetwork, 'node-network');
   });
   // Whatever a test left half-done: the node is as the harness made it.

@@ -50,6 +50,8 @@ describe.concurrent('an interface that came with the pod', () => {
   ])('stays as it is when its %s change, with a Warning', async (field, change) => {
     const pod = await story.startPod(`made-${field}`, { networks: 'blue@made0' });
     const before = await story.expectInterfaces(pod, { made0: blue });
+    // Multus made it: the agent has seen what was asked for first once it tells of it.
+    await story.expectCondition(pod, 'True', 'AllReady');
 
     await story.annotate(pod, [{ name: 'blue', interface: 'made0', ...change }]);
     expect((await story.expectEvent(pod, 'AttributesChanged', /made0/)).type).toBe('Warning');

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { withNamespace } from '../fixture.ts';
 import { bridgeNetwork } from '../networks.ts';
+import { deafCommand } from '../pods.ts';
 
 const story = withNamespace('end', 38);
 const untilTold = ['sh', '-c', 'trap "" TERM; until [ -e /tmp/end ]; do sleep 0.1; done'];
@@ -30,7 +31,7 @@ describe.concurrent('a pod that ends', () => {
 
   it('gives its addresses back when it is deleted by force', async () => {
     const network = await story.network(bridgeNetwork, 'force');
-    const pod = await story.startPod('force', { networks: 'force@made0' });
+    const pod = await story.startPod('force', { networks: 'force@made0', command: deafCommand });
     await story.annotate(pod, 'force@made0,force@hot0,force@hot1');
     await story.expectInterfaces(pod, { made0: network, hot0: network, hot1: network });
 

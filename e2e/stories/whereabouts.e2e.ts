@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { hasTwoNodes, withNamespace } from '../fixture.ts';
 import { whereaboutsNetwork } from '../networks.ts';
+import { deafCommand } from '../pods.ts';
 
 const story = withNamespace('whereabouts', 42);
 
@@ -36,7 +37,7 @@ describe.concurrent('an address of whereabouts', () => {
 
   it('is free after its pod was deleted by force', async () => {
     const shared = await story.network(whereaboutsNetwork, 'force');
-    const pod = await story.startPod('force');
+    const pod = await story.startPod('force', { command: deafCommand });
     await story.annotate(pod, 'force@hot0');
     await story.expectInterfaces(pod, { hot0: shared });
 

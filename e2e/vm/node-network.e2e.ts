@@ -2,7 +2,7 @@
 // annotation, guarded by the verb `use` for who asks and for the controller that plugs it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documented } from '../../docs/known-commands.ts';
-import { setMode, turnAdmissionOff, turnAdmissionOn } from '../admission/admission-gate.ts';
+import { turnAdmissionOff, turnAdmissionOn } from '../admission/admission-gate.ts';
 import { explained } from '../expectations.ts';
 import { canHaveVirtualMachines, hasTwoNodes, withNamespace } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
@@ -59,8 +59,7 @@ describe.skipIf(!canHaveVirtualMachines || !hasTwoNodes)('a virtual machine on t
     anna = await makePerson({ kubectl, namespace, user: 'anna' });
     network = await story.network(nodeNetwork, 'node-network');
     blue = await story.network(bridgeNetwork, 'blue');
-    await turnAdmissionOn(kubectl, ['node-network']);
-    await setMode(kubectl, 'enforce');
+    await turnAdmissionOn(kubectl, 'enforce', { others: ['node-network'] });
     const edits = { apiGroups: ['kubevirt.io'], resources: ['virtualmachines'], verbs: ['get', 'patch'] };
     await bind('anna', userOf('anna'), [edits, mayUse]);
     await bind('bert', userOf('bert'), [edits]);

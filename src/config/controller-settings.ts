@@ -87,6 +87,11 @@ export const controllerFields = {
     default: '5s',
     description: 'how long the webhooks are still served after SIGTERM, until no API server asks this replica any more',
   }),
+  webhookRefresh: duration('1s', '10m', {
+    default: '30s',
+    description:
+      "how often a replica looks at the certificate: how long a damaged Secret, a lost caBundle or another replica's new certificate may go unnoticed",
+  }),
   concurrency: wholeNumber(1, 64, { default: '8', description: 'how many objects of a kind are worked on at once' }),
   retryMin,
   retryMax,

@@ -38,8 +38,6 @@ export const NODE_NETWORKS_PATH = '/node-networks';
 
 const WEBHOOK_GATES = ['NetworksAdmission', 'VMPersistentIPs', 'NodeNetwork'] as const;
 
-/** How long a damaged Secret, a lost caBundle or another replica's new certificate may go unnoticed. */
-const REFRESH_MS = 30_000;
 const RETRY_MS = 5_000;
 /** More than any answer takes. */
 const GRACE_MS = 10_000;
@@ -96,7 +94,7 @@ export const wireAdmission = (context: FeatureContext): readonly Feature[] => {
       onBug: (webhook, error) => log.warn({ webhook, err: error }, 'an admission webhook failed unexpectedly'),
     },
     makeSource: (onServe) => certificateSource(context, configurations, onServe),
-    refreshMs: REFRESH_MS,
+    refreshMs: settings.webhookRefresh,
     retryMs: RETRY_MS,
     stop: { lingerMs: settings.webhookLinger, graceMs: GRACE_MS },
     now: () => new Date(),

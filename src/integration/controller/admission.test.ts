@@ -58,6 +58,7 @@ const startReplica = async (podName: string, flags: Record<string, string> = {})
       accessMemory: '0',
       webhookListen: place,
       webhookLinger: '300ms',
+      webhookRefresh: '1s',
       listen: '127.0.0.1:0',
       logLevel: 'fatal',
       ...flags,
@@ -246,6 +247,20 @@ describe('replicas', () => {
       endpoints.set(other, place);
     }
   });
+
+  it('mend what the configuration trusts, every webhookRefresh', async () => {
+    const place = { resource: 'validatingwebhookconfigurations', name: manifest.metadata.name ?? '' };
+    const trusted = () => api.objects.find(place)?.['webhooks'];
+    const before = trusted();
+    const path = `/apis/admissionregistration.k8s.io/v1/${place.resource}/${place.name}`;
+    const webhooks = [before].flat().map((webhook) => ({
+      ...Object(webhook),
+      clientConfig: { ...Object(webhook).clientConfig, caBundle: '' },
+    }));
+    expect(await admin.patch(path, { webhooks })).toMatchObject({ status: 200 });
+    expect(trusted()).not.toEqual(before);
+    await vi.waitFor(() => expect(trusted()).toEqual(before), { timeout: 15_000, interval: 100 });
+  }, 20_000);
 
   it('come and go without a request that fails', async () => {
     const failures: unknown[] = [];
