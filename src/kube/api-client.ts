@@ -29,6 +29,11 @@ export interface ApiClientOptions {
 const CREDENTIALS_MAX_AGE_MS = 10_000;
 /** A burst of plugs is answered over few connections; two more carry the watches. */
 const MAX_CONNECTIONS = 16;
+/**
+ * When the kernel asks the other end of a silent connection whether it is there still. On a watch nothing may come for a long time, and a
+ * change of the node's network cuts it without a word.
+ */
+const PROBE_MS = 10_000;
 /** A page of 500 large pods is some ten megabytes. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 
@@ -140,7 +145,7 @@ export class ApiClient {
 
   /** One that is replaced lets its running requests finish: nobody holds its idle connections, so they time out. */
   #makeAgent(tls: object): HttpAgent | HttpsAgent {
-    const options = { keepAlive: true, keepAliveMsecs: 30_000, maxSockets: MAX_CONNECTIONS };
+    const options = { keepAlive: true, keepAliveMsecs: PROBE_MS, maxSockets: MAX_CONNECTIONS };
     return this.#server.protocol === 'http:' ? new HttpAgent(options) : new HttpsAgent({ ...options, ...tls });
   }
 }
