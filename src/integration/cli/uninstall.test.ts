@@ -145,6 +145,7 @@ it('a support bundle has objects, events, logs and metrics, and no secrets', asy
       },
     },
   });
+  await world.cluster.until('the event is there', () => world.events(pod, 'AddedInterface').length === 1);
   const file = join(world.cluster.dir, 'bundle.tar.gz');
   const said = await dnet('support-bundle', '-f', file);
   expect([said.code, said.out]).toEqual([0, `${file}\n`]);
