@@ -3,8 +3,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { pollUntil } from '../cluster/poll-until.ts';
 import { agentNamespace } from '../install-agent.ts';
-import { type Pod, type PodRef, refOf } from '../pods.ts';
+import { networksAnnotation, type Pod, type PodRef, refOf } from '../pods.ts';
 import type { Kubectl } from '../target.ts';
+import { untilWebhookAnswers } from './webhook-answers.ts';
 
 const artifacts = resolve(import.meta.dirname, '..', 'artifacts');
 const base = resolve(artifacts, 'install');
@@ -42,6 +43,8 @@ export type AdmissionOptions = {
   readonly environment?: Readonly<Record<string, string>>;
 };
 
+const answers = (kubectl: Kubectl) => untilWebhookAnswers(kubectl, { annotations: { [networksAnnotation]: '[' } });
+
 /** In one rollout: each takes a while. */
 export const turnAdmissionOn = async (
   kubectl: Kubectl,
@@ -72,6 +75,7 @@ export const turnAdmissionOn = async (
   await kubectl.run(['apply', '-k', overlay]);
   await ready(kubectl);
   await pollUntil('the caBundle', async () => ((await caBundle(kubectl)) === '' ? undefined : true), { deadlineMs });
+  await answers(kubectl);
   if (!others.includes('node-network')) return;
   const isTrusted = async () => ((await bundleIn(kubectl, keeping)) === '' ? undefined : true);
   await pollUntil('the caBundle of the webhook that keeps the network', isTrusted, { deadlineMs });
@@ -87,6 +91,7 @@ export const turnAdmissionOff = async (kubectl: Kubectl): Promise<void> => {
 export const setMode = async (kubectl: Kubectl, mode: Mode): Promise<void> => {
   await kubectl.run(['-n', agentNamespace, 'set', 'env', deployment, `${modeVariable}=${mode}`]);
   await ready(kubectl);
+  await answers(kubectl);
 };
 
 export const scaleControllers = async (kubectl: Kubectl, replicas: number): Promise<void> => {

@@ -1,8 +1,10 @@
 // The gate VMPersistentIPs on the suite's installation, turned on as users do: the definition of claims first, then the component.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
+import { untilWebhookAnswers } from '../admission/webhook-answers.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
 import { agentNamespace } from '../install-agent.ts';
+import { networksAnnotation } from '../pods.ts';
 import type { Kubectl } from '../target.ts';
 
 const artifacts = resolve(import.meta.dirname, '..', 'artifacts');
@@ -37,7 +39,15 @@ export const turnClaimsOn = async (kubectl: Kubectl): Promise<void> => {
     return webhooks[0]?.clientConfig.caBundle ? true : undefined;
   };
   await pollUntil('the caBundle', hasBundle, { deadlineMs });
+  await claimsAnswered(kubectl);
 };
+
+/** A pod that is in no StatefulSet passes with a warning. */
+const claimsAnswered = (kubectl: Kubectl) =>
+  untilWebhookAnswers(kubectl, {
+    labels: { 'dynamic-networks.io/persistent-ips': 'true' },
+    annotations: { [networksAnnotation]: 'asked-about' },
+  });
 
 export const turnClaimsOff = async (kubectl: Kubectl): Promise<void> => {
   await kubectl.run(['delete', 'mutatingwebhookconfiguration', configurationName, '--ignore-not-found']);
