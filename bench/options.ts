@@ -104,8 +104,8 @@ const chosen = ({ all, byDefault }: Choice, only: readonly string[] | undefined)
 };
 
 /** Ends the process with a message when they make no sense. */
-export const parseOptions = (): Options => {
-  const given: Given = program.parse().opts();
+export const parseOptions = (args: readonly string[] = process.argv.slice(2)): Options => {
+  const given: Given = program.parse(args, { from: 'user' }).opts();
   const needReal = (['cluster', 'reference'] as const).filter((name) => given[name] !== undefined);
   if (!given.real && needReal.length > 0) {
     program.error(`error: --${needReal.join(' and --')} cannot be without --real`, { exitCode: 2 });
