@@ -78,6 +78,12 @@ describe('what is described', () => {
     expect(described.map(([, name]) => name).toSorted()).toEqual(present.toSorted());
   });
 
+  it('by diagrams whose texts do not end before their line: Mermaid takes what follows a semicolon for another statement', () => {
+    const diagrams = pages.flatMap((page) => [...read(page).matchAll(/```mermaid\n([\s\S]*?)```/g)]);
+    expect(diagrams.length).toBeGreaterThan(0);
+    expect(diagrams.flatMap(([, text = '']) => text.split('\n').filter((line) => line.includes(';')))).toEqual([]);
+  });
+
   it('every decision, in the list of decisions', () => {
     const files = globSync('0*.md', { cwd: join(root, 'docs/adr') });
     expect(files.filter((file) => !read('docs/adr/README.md').includes(`(${file})`))).toEqual([]);
