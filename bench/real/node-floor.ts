@@ -66,7 +66,8 @@ export const openNodeFloor = async ({ clusterName, node, clusterCpuMs }: NodeFlo
   await copyFile(process.execPath, join(here, 'node'));
   await copyFile(resolve(import.meta.dirname, program), join(here, program));
 
-  const run = async (job: DelegateJob) => {
+  const run = async (work: Omit<DelegateJob, 'socketPath'>) => {
+    const job: DelegateJob = { socketPath: inNode.multusSocket, ...work };
     await writeFile(join(here, 'job.json'), JSON.stringify(job));
     const output = await node.run([`${there}/node`, '--no-warnings', `${there}/${program}`, `${there}/job.json`]);
     return timing.parse(JSON.parse(output));
@@ -74,7 +75,7 @@ export const openNodeFloor = async ({ clusterName, node, clusterCpuMs }: NodeFlo
 
   const send = async (bodies: readonly string[], parallel: number): Promise<Timing & { readonly cpuMs: number }> => {
     const before = await clusterCpuMs();
-    const { totalMs, latenciesMs } = await run({ socketPath: inNode.multusSocket, parallel, bodies });
+    const { totalMs, latenciesMs } = await run({ parallel, bodies });
     const cpuMs = (await clusterCpuMs()) - before;
     return { totalMs, latenciesMs, cpuMs };
   };
@@ -90,10 +91,7 @@ export const openNodeFloor = async ({ clusterName, node, clusterCpuMs }: NodeFlo
       await work();
       return Date.now();
     };
-    const [sent, workedUntilMs] = await Promise.all([
-      run({ socketPath: inNode.multusSocket, parallel, bodies, startAtMs }),
-      workEndMs(),
-    ]);
+    const [sent, workedUntilMs] = await Promise.all([run({ parallel, bodies, startAtMs }), workEndMs()]);
     return { totalMs: Math.max(sent.endedAtMs, workedUntilMs) - startAtMs, latenciesMs: sent.latenciesMs };
   };
 

@@ -94,7 +94,7 @@ export const makeRealWorld = (options: RealWorldOptions): BenchWorld => {
     warmUpCommands: 1,
     createPods: async (count): Promise<readonly PodRef[]> =>
       (await bench.ensurePods(count)).map((name) => ({ namespace, name })),
-    measureFloor: (pods, { interfaces, parallel }) => measureFloor(pods, { interfaces, parallel }),
+    measureFloor,
     measureLeast: (pods, { interfaces, parallel }) => {
       const write = (count: number) => () =>
         bench.writeBarely(new Map(pods.map(({ name }) => [name, firstInterfaces(count)])), controller.editDeadlineMs);

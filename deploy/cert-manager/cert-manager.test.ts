@@ -6,7 +6,11 @@ import { expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { controllerFields } from '../../src/config/controller-settings.ts';
 import { flagName } from '../../src/config/load-settings.ts';
-import { KEEPING, MUTATING, VALIDATING } from '../../src/wiring/wire-admission.ts';
+import {
+  ADMISSION_CONFIGURATION,
+  CLAIMS_CONFIGURATION,
+  NODE_NETWORK_CONFIGURATION,
+} from '../../src/wiring/wire-admission.ts';
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
 const component = z
@@ -49,7 +53,10 @@ it('the controller reads it where it is mounted, and makes none', () => {
   expect(certificate.spec.secretName).not.toBe(controllerFields.webhookSecret.default);
 });
 
-it.each([VALIDATING.name, MUTATING.name, KEEPING.name])('its authority is injected into %s', (name) => {
-  const value = { 'cert-manager.io/inject-ca-from': `${namespace}/${certificate.metadata.name}` };
-  expect(patchOf(name)).toEqual([{ op: 'add', path: '/metadata/annotations', value }]);
-});
+it.each([ADMISSION_CONFIGURATION.name, CLAIMS_CONFIGURATION.name, NODE_NETWORK_CONFIGURATION.name])(
+  'its authority is injected into %s',
+  (name) => {
+    const value = { 'cert-manager.io/inject-ca-from': `${namespace}/${certificate.metadata.name}` };
+    expect(patchOf(name)).toEqual([{ op: 'add', path: '/metadata/annotations', value }]);
+  },
+);

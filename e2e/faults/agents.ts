@@ -1,5 +1,4 @@
 // The agents as the cluster runs them: killed, taken away from the nodes, configured, waited for.
-
 import * as z from 'zod';
 import { documented } from '../../docs/known-commands.ts';
 import { pollUntil } from '../cluster/poll-until.ts';

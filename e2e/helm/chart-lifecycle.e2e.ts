@@ -87,7 +87,7 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
   afterAll(async () => {
     await helm.run(['uninstall', release, '--ignore-not-found', ...waiting]);
     await reinstallAgent(kubectl);
-    await tagOn('remove', `${image.repository}:${otherTag()}`);
+    await tagOn('remove', `${image.repository}:${otherTag()}`, `${image.repository}:${packageJson.version}`);
     await person.leaves();
   });
 

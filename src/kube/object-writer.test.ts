@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type EmbeddedApiServer, startApiServer } from '../embedded/api/api-server.ts';
 import { podNamed } from '../embedded/api/test-client.ts';
 import { ApiClient } from './api-client.ts';
-import { annotationPointer, ObjectWriter } from './object-writer.ts';
+import { ObjectWriter } from './object-writer.ts';
 import { networkAttachmentDefinitions, pods } from './resource.ts';
 import { kubeConfigOf } from './test-watch.ts';
 
@@ -76,8 +76,4 @@ describe('a write', () => {
     await writer.remove(pods, 'default/web', { uid: web()?.metadata.uid ?? '' }, signal);
     expect(web()?.metadata.deletionTimestamp ?? 'gone').toBeDefined();
   });
-});
-
-it('annotation names with slashes and tildes stay one segment', () => {
-  expect(annotationPointer('a/b~c')).toBe('/metadata/annotations/a~1b~0c');
 });

@@ -74,8 +74,3 @@ export class ObjectWriter {
     }
   }
 }
-
-/** The path of one annotation in a JSON patch. */
-export const annotationPointer = (name: string): string => `/metadata/annotations/${pointerSegment(name)}`;
-
-export const pointerSegment = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');

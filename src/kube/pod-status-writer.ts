@@ -1,6 +1,7 @@
 // Writes network-status, the Ready report and the pod condition in one PATCH of the pod's status subresource, which also
 // takes annotations. Guarded by the uid and by the network-status that the decision was based on: when somebody else wrote
 // meanwhile, nothing is written and the caller decides anew.
+import { annotationPointer } from '../model/annotation-pointer.ts';
 import { KnownError } from '../model/errors.ts';
 import type { InterfaceReport, ReadyCondition } from '../model/interface-report.ts';
 import { formatNetworkStatus, NETWORK_STATUS_ANNOTATION, type StatusEntry } from '../model/network-status.ts';
@@ -39,16 +40,17 @@ const patchOf = (pod: Pod, { entries, reports, condition }: PodStatusChange, now
   { op: 'test', path: '/metadata/uid', value: pod.uid },
   ...(pod.statusText === undefined
     ? []
-    : [{ op: 'test' as const, path: annotationPath(NETWORK_STATUS_ANNOTATION), value: pod.statusText }]),
+    : [{ op: 'test' as const, path: annotationPointer(NETWORK_STATUS_ANNOTATION), value: pod.statusText }]),
   ...(entries === undefined ? [] : [setAnnotation(NETWORK_STATUS_ANNOTATION, formatNetworkStatus(entries))]),
   ...(reports === undefined ? [] : [setAnnotation(INTERFACES_ANNOTATION, JSON.stringify(reports))]),
   ...(condition === undefined ? [] : setCondition(pod, condition, now)),
 ];
 
-const annotationPath = (key: string): string =>
-  `/metadata/annotations/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-
-const setAnnotation = (key: string, value: string): PatchOperation => ({ op: 'add', path: annotationPath(key), value });
+const setAnnotation = (key: string, value: string): PatchOperation => ({
+  op: 'add',
+  path: annotationPointer(key),
+  value,
+});
 
 const setCondition = (pod: Pod, condition: ReadyCondition, now: Date): PatchOperation[] => {
   const value = { type: READY_CONDITION, ...condition, lastTransitionTime: now.toISOString().replace(/\.\d+Z$/, 'Z') };

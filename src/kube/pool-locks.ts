@@ -2,10 +2,11 @@
 // their way into which claims. The server replaces it only for who names its last version.
 import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
+import { annotationPointer } from '../model/annotation-pointer.ts';
 import { KnownError } from '../model/errors.ts';
 import type { ApiClient } from './api-client.ts';
 import { isNotFound } from './api-error.ts';
-import { annotationPointer, type ObjectWriter } from './object-writer.ts';
+import type { ObjectWriter } from './object-writer.ts';
 import { leases, resourcePath } from './resource.ts';
 
 export const POOL_NETWORK_ANNOTATION = 'dynamic-networks.io/pool-network';

@@ -1,4 +1,5 @@
 // JSON patches that apply only to the state that a decision was based on.
+import { annotationPointer } from '../model/annotation-pointer.ts';
 import type { ObjectHeader } from './object-header.ts';
 
 export type PatchOperation =
@@ -45,8 +46,5 @@ export const annotationEdits = (object: ObjectHeader, changes: readonly Annotati
     const after = Object.fromEntries(changed.map(({ key, after: value }) => [key, value]));
     return [{ path: '/metadata/annotations', before: undefined, after }];
   }
-  return changed.map(({ key, before, after }) => ({ path: annotationPath(key), before, after }));
+  return changed.map(({ key, before, after }) => ({ path: annotationPointer(key), before, after }));
 };
-
-export const annotationPath = (key: string): string =>
-  `/metadata/annotations/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;

@@ -19,15 +19,15 @@ import { makeClaimLookups } from './claim-lookups.ts';
 import type { Feature, FeatureContext } from './feature.ts';
 
 /** As the manifests call them. */
-export const VALIDATING: WebhookConfiguration = {
+export const ADMISSION_CONFIGURATION: WebhookConfiguration = {
   resource: validatingWebhookConfigurations,
   name: 'dynamic-networks-admission',
 };
-export const MUTATING: WebhookConfiguration = {
+export const CLAIMS_CONFIGURATION: WebhookConfiguration = {
   resource: mutatingWebhookConfigurations,
   name: 'dynamic-networks-claims',
 };
-export const KEEPING: WebhookConfiguration = {
+export const NODE_NETWORK_CONFIGURATION: WebhookConfiguration = {
   resource: mutatingWebhookConfigurations,
   name: 'dynamic-networks-node-network',
 };
@@ -68,11 +68,11 @@ export const wireAdmission = (context: FeatureContext): readonly Feature[] => {
     };
     webhooks[NETWORKS_PATH] = makeValidateNetworks({ ...rules, multusNamespace: settings.multusNamespace });
     webhooks[MACHINES_PATH] = makeValidateMachines({ ...rules, nodeNetwork: settings.nodeNetwork });
-    configurations.push(VALIDATING);
+    configurations.push(ADMISSION_CONFIGURATION);
   }
   if (gates.has('VMPersistentIPs')) {
     webhooks[CLAIMS_PATH] = makeMutateClaims({ ...makeClaimLookups(context), claimWaitMs: settings.claimWait });
-    configurations.push(MUTATING);
+    configurations.push(CLAIMS_CONFIGURATION);
   }
   if (gates.has('NodeNetwork')) {
     const instances = context.watched.instances();
@@ -83,7 +83,7 @@ export const wireAdmission = (context: FeatureContext): readonly Feature[] => {
         return machine?.uid === uid ? machine.spec : undefined;
       },
     });
-    configurations.push(KEEPING);
+    configurations.push(NODE_NETWORK_CONFIGURATION);
   }
 
   const service = new WebhookService({

@@ -8,7 +8,7 @@ import { controllerFields } from '../../../src/config/controller-settings.ts';
 import { DEFAULT_NETWORK_ANNOTATION } from '../../../src/model/default-network.ts';
 import { NETWORKS_ANNOTATION } from '../../../src/model/network-selection.ts';
 import { MACHINE_NETWORKS_ANNOTATION } from '../../../src/vm/node-networks.ts';
-import { MACHINES_PATH, NETWORKS_PATH, VALIDATING } from '../../../src/wiring/wire-admission.ts';
+import { ADMISSION_CONFIGURATION, MACHINES_PATH, NETWORKS_PATH } from '../../../src/wiring/wire-admission.ts';
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
 
@@ -33,7 +33,7 @@ describe('the webhook', () => {
     [NETWORKS_PATH, webhook],
     [MACHINES_PATH, ofMachines],
   ])('is the one that the controller serves and keeps trusted: %s', (path, { clientConfig }) => {
-    expect(metadata.name).toBe(VALIDATING.name);
+    expect(metadata.name).toBe(ADMISSION_CONFIGURATION.name);
     expect(clientConfig).toEqual({
       service: { name: controllerFields.webhookService.default, namespace: 'dynamic-networks', path, port: 443 },
     });
@@ -107,7 +107,7 @@ describe('rights', () => {
       {
         apiGroups: ['admissionregistration.k8s.io'],
         resources: ['validatingwebhookconfigurations'],
-        resourceNames: [VALIDATING.name],
+        resourceNames: [ADMISSION_CONFIGURATION.name],
         verbs: ['get', 'patch'],
       },
     ]);

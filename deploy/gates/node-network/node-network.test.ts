@@ -8,7 +8,7 @@ import * as z from 'zod/mini';
 import { controllerFields } from '../../../src/config/controller-settings.ts';
 import { LAUNCHER_LABEL } from '../../../src/controller/admission/claims-of-pod.ts';
 import { NETWORKS_ANNOTATION } from '../../../src/model/network-selection.ts';
-import { KEEPING, NODE_NETWORKS_PATH } from '../../../src/wiring/wire-admission.ts';
+import { NODE_NETWORK_CONFIGURATION, NODE_NETWORKS_PATH } from '../../../src/wiring/wire-admission.ts';
 
 const read = (file: string): string => readFileSync(join(import.meta.dirname, file), 'utf8');
 const condition = z.object({ name: z.string(), expression: z.string() });
@@ -21,7 +21,7 @@ const { metadata, webhooks } = z
 const [webhook] = webhooks;
 
 it('is the one that the controller serves, and may keep trusted', () => {
-  expect(metadata.name).toBe(KEEPING.name);
+  expect(metadata.name).toBe(NODE_NETWORK_CONFIGURATION.name);
   expect(webhook['clientConfig']).toEqual({
     service: {
       name: controllerFields.webhookService.default,
@@ -31,7 +31,13 @@ it('is the one that the controller serves, and may keep trusted', () => {
     },
   });
   expect(loadAllYaml(read('webhook-rbac.yaml'))[0]).toMatchObject({
-    rules: [{ resources: [KEEPING.resource.plural], resourceNames: [KEEPING.name], verbs: ['get', 'patch'] }],
+    rules: [
+      {
+        resources: [NODE_NETWORK_CONFIGURATION.resource.plural],
+        resourceNames: [NODE_NETWORK_CONFIGURATION.name],
+        verbs: ['get', 'patch'],
+      },
+    ],
   });
 });
 

@@ -8,7 +8,7 @@ import { controllerFields } from '../../../src/config/controller-settings.ts';
 import { LAUNCHER_LABEL } from '../../../src/controller/admission/claims-of-pod.ts';
 import { OPT_IN_LABEL } from '../../../src/ipam/set-claims.ts';
 import { NETWORKS_ANNOTATION } from '../../../src/model/network-selection.ts';
-import { CLAIMS_PATH, MUTATING } from '../../../src/wiring/wire-admission.ts';
+import { CLAIMS_CONFIGURATION, CLAIMS_PATH } from '../../../src/wiring/wire-admission.ts';
 
 const condition = z.object({ name: z.string(), expression: z.string() });
 const configuration = z.object({
@@ -28,7 +28,7 @@ const { metadata, webhooks } = configuration.parse(
 const [webhook] = webhooks;
 
 it('is the one that the controller serves and keeps trusted', () => {
-  expect(metadata.name).toBe(MUTATING.name);
+  expect(metadata.name).toBe(CLAIMS_CONFIGURATION.name);
   expect(webhook.clientConfig).toEqual({
     service: {
       name: controllerFields.webhookService.default,

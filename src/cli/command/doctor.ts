@@ -1,5 +1,4 @@
 // kubectl dnet doctor: what is wrong with the installation, and what to do about it.
-
 import { wrap } from '../../model/wrap-text.ts';
 import type { AddCommand } from '../command-host.ts';
 import { gatherDoctorFacts } from '../gather/doctor-facts.ts';

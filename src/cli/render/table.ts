@@ -1,5 +1,4 @@
 // Tables that fit a page. The widest columns give way first; what is cut ends in "…", and `-o wide` shows it whole.
-
 import { wrap } from '../../model/wrap-text.ts';
 import type { Paint } from './style.ts';
 

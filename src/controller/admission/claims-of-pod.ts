@@ -2,7 +2,7 @@
 // networks of a machine may be on one NetworkAttachmentDefinition, and each has a claim of its own.
 import { claimName } from '../../ipam/claim-name.ts';
 import { interfaceOfElement, OPT_IN_LABEL } from '../../ipam/set-claims.ts';
-import type { AdmissionRequest, AdmittedObject } from '../../model/admission.ts';
+import type { AdmissionRequest, AdmittedObject, ObjectOwner } from '../../model/admission.ts';
 import type { NetworkSelection } from '../../model/network-selection.ts';
 import { hashedName } from '../../vm/interface-names.ts';
 import type { Machine, MachineNetwork, Machines } from './ports.ts';
@@ -46,16 +46,20 @@ export const readPodClaims = async (
   };
 };
 
+/** The running machine that a launcher pod is of. */
+export const findInstance = ({ owners }: AdmittedObject): ObjectOwner | undefined =>
+  owners.find(({ isController, kind }) => isController && kind === 'VirtualMachineInstance');
+
 /** What the watch knows is enough if it explains every element; else the machine has just been changed. */
 const findMachine = async (
   namespace: string,
-  { annotations, owners }: AdmittedObject,
+  pod: AdmittedObject,
   selections: readonly NetworkSelection[],
   machines: Machines,
   signal: AbortSignal,
 ): Promise<Machine | undefined> => {
-  const name = annotations[MACHINE_ANNOTATION];
-  const owner = owners.find(({ isController, kind }) => isController && kind === 'VirtualMachineInstance');
+  const name = pod.annotations[MACHINE_ANNOTATION];
+  const owner = findInstance(pod);
   if (name === undefined || owner === undefined) return undefined;
   const known = machines.find(namespace, name);
   const names = new Set(known?.networks.map((network) => hashedName(network.name)));

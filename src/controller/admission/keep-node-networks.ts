@@ -3,10 +3,12 @@
 // the controller has plugged again right after. Only what the pod has is kept: whether it still should have it, and what is to
 // come, is the controller's to decide, whose own writes are not asked about.
 import { type AdmissionDecision, type AdmissionRequest, admitted } from '../../model/admission.ts';
+import { annotationPointer } from '../../model/annotation-pointer.ts';
 import { NETWORKS_ANNOTATION } from '../../model/network-selection.ts';
 import { NETWORK_STATUS_ANNOTATION, parseNetworkStatus } from '../../model/network-status.ts';
 import type { NetworkSpec } from '../../vm/network-spec.ts';
 import { planNodeNetworks } from '../../vm/plan-node-networks.ts';
+import { findInstance } from './claims-of-pod.ts';
 
 export interface KeepNodeNetworksDeps {
   /** The NetworkAttachmentDefinition that means the node's network. */
@@ -20,15 +22,14 @@ export const makeKeepNodeNetworks =
   async ({ namespace, object, oldObject }: AdmissionRequest): Promise<AdmissionDecision> => {
     const present = oldObject?.annotations[NETWORKS_ANNOTATION];
     const text = object.annotations[NETWORKS_ANNOTATION] ?? '';
-    const machine = object.owners.find(({ isController, kind }) => isController && kind === 'VirtualMachineInstance');
+    const machine = findInstance(object);
     const spec = machine && findSpec({ key: `${namespace}/${machine.name}`, uid: machine.uid });
     // Without any annotation there is no place to put one into.
     if (!present || spec === undefined || Object.keys(object.annotations).length === 0) return admitted;
     const status = parseNetworkStatus(oldObject?.annotations[NETWORK_STATUS_ANNOTATION]);
     const reported = status.state === 'read' ? status.entries : [];
     const kept = planNodeNetworks({ namespace, definition, spec, wanted: undefined, reported, present, text });
-    return kept === undefined || kept === text ? admitted : { patch: [{ op: 'add', path, value: kept }] };
+    if (kept === undefined || kept === text) return admitted;
+    // `add` also replaces what is there.
+    return { patch: [{ op: 'add', path: annotationPointer(NETWORKS_ANNOTATION), value: kept }] };
   };
-
-/** `add` also replaces what is there. */
-const path = `/metadata/annotations/${NETWORKS_ANNOTATION.replaceAll('/', '~1')}`;

@@ -12,6 +12,7 @@ import {
   type PatchOperation,
   type Refusal,
 } from '../../model/admission.ts';
+import { annotationPointer } from '../../model/annotation-pointer.ts';
 import { KnownError } from '../../model/errors.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { NETWORKS_ANNOTATION, type NetworkSelection } from '../../model/network-selection.ts';
@@ -135,7 +136,7 @@ const replacedAddresses = ({ network, attributes }: NetworkSelection, { ips }: J
 
 const setNetworks = (value: string): PatchOperation => ({
   op: 'replace',
-  path: `/metadata/annotations/${NETWORKS_ANNOTATION.replaceAll('/', '~1')}`,
+  path: annotationPointer(NETWORKS_ANNOTATION),
   value,
 });
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod/mini';
 import { gateNames } from '../../config/feature-gates.ts';
 import { masquerade, multus, podNetwork, specObject, sriov } from '../../vm/test-machines.ts';
-import { KEEPING } from '../../wiring/wire-admission.ts';
+import { NODE_NETWORK_CONFIGURATION } from '../../wiring/wire-admission.ts';
 import { DEFINITIONS, MACHINE_KINDS, MachineWorld, on } from './machine-world.ts';
 
 const gates = {
@@ -97,7 +97,9 @@ describe('the rights of the gate', () => {
         world.world.cluster.api.calls
           .matching({})
           // The webhook's Secret is every controller's, and its configuration has rights of its own.
-          .filter(({ resource }) => !['', 'leases', 'secrets', KEEPING.resource.plural].includes(resource))
+          .filter(
+            ({ resource }) => !['', 'leases', 'secrets', NODE_NETWORK_CONFIGURATION.resource.plural].includes(resource),
+          )
           .map(({ verb, resource, subresource }) => `${verb} ${resource}${subresource ? `/${subresource}` : ''}`),
       );
       const rights = granted(directory);
