@@ -34,7 +34,8 @@ it('a /16 with 60,000 claims gives the next address in O(log n), scattered holes
   const pool = new AddressPool(networkOf({ subnets: '10.0.0.0/16' }));
   const give = (index: number): void => {
     const ips = pool.families.flatMap((family) => pool.findLowestFree(family) ?? []);
-    pool.setClaim({ uid: `u${index}`, key: `ns/c${index}`, user: `u${index}`, createdAt: '', ips, attested: ips });
+    const user = `u${index}`;
+    pool.setClaim({ uid: user, key: `ns/c${index}`, user, createdAt: '', ips, attested: ips, intended: [] });
   };
   /** The dearest of all single ones. */
   const mostOf = (from: number, to: number, act: (index: number) => void, step = 1): number => {

@@ -1,8 +1,8 @@
 // The addresses of one network, and who has which. Its promises:
 // - it is a function of the claims and pods that it was told of, not of their order: rebuilt, it is the same;
 // - an address that any claim or any pod has is not free, also when it is a claim's by mistake: better unused than used twice;
-// - of several claims that say they have one address, one is its owner: the one that was found to own it before the others,
-//   then the oldest, then the one with the lower uid;
+// - of several claims that say they have one address, one is its owner: the one that was given it, then the one that it is about
+//   to be given to, then the oldest, then the one with the lower uid;
 // - finding, taking and giving back cost O(log n), also in a network of 2^64 addresses.
 import { type Address, addressKey, type Cidr, type Family, formatAddress, isInside } from './address-number.ts';
 import type { AddressRanges } from './address-ranges.ts';
@@ -18,8 +18,10 @@ export interface Holding {
   readonly createdAt: string;
   /** What its status says. */
   readonly ips: readonly Address[];
-  /** What it was given, or is about to be given, whatever its status says. */
+  /** What it was given, whatever its status says. */
   readonly attested: readonly Address[];
+  /** What it is about to be given. */
+  readonly intended: readonly Address[];
 }
 
 interface Subnet {
@@ -164,13 +166,16 @@ export class AddressPool {
   }
 }
 
-const addressesOf = ({ ips, attested }: Holding): readonly Address[] => [...ips, ...attested];
+const addressesOf = ({ ips, attested, intended }: Holding): readonly Address[] => [...ips, ...attested, ...intended];
 
 const compareOwners = (a: Holding, b: Holding, address: Address): number =>
   rankOf(a, address) - rankOf(b, address) || compareTexts(a.createdAt, b.createdAt) || compareTexts(a.uid, b.uid);
 
-/** Somebody who only says so comes after one who was given it. */
-const rankOf = ({ attested }: Holding, address: Address): number =>
-  attested.some((own) => own.family === address.family && own.value === address.value) ? 0 : 1;
+/** Whoever has it comes before one who was only meant to, and who only says so after both. */
+const rankOf = ({ attested, intended }: Holding, address: Address): number => {
+  const isIt = (own: Address): boolean => own.family === address.family && own.value === address.value;
+  if (attested.some(isIt)) return 0;
+  return intended.some(isIt) ? 1 : 2;
+};
 
 const compareTexts = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

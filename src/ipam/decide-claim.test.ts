@@ -49,6 +49,15 @@ describe('a claim without addresses', () => {
     expect(decide(claimOf('a'), world)).toMatchObject({ kind: 'give', ips });
   });
 
+  it('is written before it is given another than was chosen for it: who chose that may be about to write it', () => {
+    const others = [allocatedClaim('b', ['10.0.0.5/29'])];
+    expect(decide(claimOf('a'), { intended: ['10.0.0.5/29'], others })).toEqual({
+      kind: 'withdraw',
+      reason: 'Conflict',
+      message: '10.0.0.5 belongs to IPAMClaim ns1/b, and was chosen for this claim, which is given another',
+    });
+  });
+
   it('waits when its network is full', () => {
     const others = ['10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5', '10.0.0.6'].map((ip) =>
       allocatedClaim(ip, [`${ip}/29`]),

@@ -16,6 +16,11 @@ export type Decision =
       readonly addresses: readonly Address[];
       readonly notice?: string;
     }
+  /**
+   * What was chosen for it before is another's by now. Whoever chose it may still be about to write it: the claim is written first, so
+   * that their write fails, and is decided about again.
+   */
+  | { readonly kind: 'withdraw'; readonly reason: 'Conflict'; readonly message: string }
   /** What it says it has is another's: it loses it, and is decided about again. */
   | { readonly kind: 'takeBack'; readonly reason: 'Conflict'; readonly message: string }
   | { readonly kind: 'refuse'; readonly reason: RefusalReason; readonly message: string };
@@ -34,8 +39,9 @@ export const decideClaim = (pool: AddressPool, claim: Claim, intended: readonly 
   if (attested.length > 0) return decideEdited(pool, claim, attested, isGarbled ? undefined : stated);
   if (stated.length === 0 || isGarbled) {
     const notice = isGarbled ? `status.ips had ${JSON.stringify(claim.ips)}, which are no addresses` : undefined;
-    if (intended.length > 0 && findConflict(pool, claim, intended) === undefined) return give(pool, intended, notice);
-    return allocate(pool, claim, notice);
+    if (intended.length === 0) return allocate(pool, claim, notice);
+    const conflict = findConflict(pool, claim, intended);
+    return conflict === undefined ? give(pool, intended, notice) : withdraw(conflict);
   }
   const conflict = findConflict(pool, claim, stated);
   return conflict === undefined ? keep(claim, stated) : takeBack(conflict);
@@ -86,6 +92,12 @@ const findConflict = (pool: AddressPool, claim: Claim, addresses: readonly Addre
   }
   return undefined;
 };
+
+const withdraw = (conflict: string): Decision => ({
+  kind: 'withdraw',
+  reason: 'Conflict',
+  message: `${conflict}, and was chosen for this claim, which is given another`,
+});
 
 const takeBack = (conflict: string): Decision => ({
   kind: 'takeBack',

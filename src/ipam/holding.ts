@@ -9,5 +9,6 @@ export const holdingOf = (claim: Claim, intended: readonly Address[] = []): Hold
   user: userOf(claim),
   createdAt: claim.createdAt,
   ips: claim.ips.flatMap((text) => parseAddressOfCidr(text) ?? []),
-  attested: [...attestedAddresses(claim), ...intended],
+  attested: attestedAddresses(claim),
+  intended,
 });

@@ -56,8 +56,8 @@ export const wireClaims = (context: FeatureContext): Feature => {
       for await (const claim of listAll(client, ipamClaims, { signal })) claims.accept(claim);
     },
     refreshClaim: (key, signal) => claims.refresh(key, signal),
-    refreshPods: async (namespace, signal) => {
-      const list = (labelSelector: string) => listAll(client, podResource, { namespace, labelSelector, signal });
+    refreshPods: async (where, signal) => {
+      const list = (labelSelector: string) => listAll(client, podResource, { ...where, labelSelector, signal });
       for await (const pod of list(LAUNCHER_SELECTOR)) launcherPods.accept(pod);
       for await (const pod of list(OPT_IN_SELECTOR)) setPods.accept(pod);
     },
@@ -104,7 +104,7 @@ export const wireClaims = (context: FeatureContext): Feature => {
       find: partsOf,
       refresh: async (key, signal) => {
         const [vm, vmi] = await Promise.all([machines.refresh(key, signal), instances.refresh(key, signal)]);
-        await allocator.refreshPods(namedOf(key).namespace, signal);
+        await allocator.refreshPods({ namespace: namedOf(key).namespace }, signal);
         return { ...partsOf(key), vm, vmi };
       },
       claimantOf: (parts, networks) => claimsOfMachine(machineFacts(parts), networks),
@@ -131,7 +131,7 @@ export const wireClaims = (context: FeatureContext): Feature => {
       find: findSet,
       refresh: async (key, signal) => {
         const set = await sets.refresh(key, signal);
-        await allocator.refreshPods(namedOf(key).namespace, signal);
+        await allocator.refreshPods({ namespace: namedOf(key).namespace }, signal);
         return { ...findSet(key), set };
       },
       claimantOf: claimsOfSet,

@@ -27,6 +27,22 @@ const finish = async (api: ClaimsApi, controller: TestController): Promise<void>
   }
 };
 
+/** How a network is read anew: each is asked for, and answered. */
+const reading = ['the lock', 'answer', 'the claims', 'answer', 'the pods', 'answer'];
+
+/** Everything that each claim ever had, also for a moment; and addresses that two had at once. */
+const recordLives = (api: ClaimsApi) => {
+  const lives = new Map<string, string[]>();
+  const doubles = new Set<string>();
+  api.watchers.add((news) => {
+    if (news.kind === 'pod' || news.claim === undefined) return;
+    lives.set(news.name, [...(lives.get(news.name) ?? []), news.claim.ips.join()]);
+    const all = [...api.claims.values()].flatMap(({ ips }) => ips);
+    for (const ip of all) if (all.filter((other) => other === ip).length > 1) doubles.add(ip);
+  });
+  return { lives, doubles };
+};
+
 const ipsOf = (api: ClaimsApi, name: string) => api.claims.get(name)?.ips;
 
 /** c0 has an address; the one that was chosen for c1 is in the lock, and on its way into the claim. */
@@ -66,7 +82,7 @@ it('a choice whose write was not answered stays in the lock when others are chos
   for (const name of ['c0', 'c1', 'c2']) api.create(name); // more than one batch
   controller.hearAll();
   await begin(controller);
-  for (const _ of ['the lock is read', 'answer', 'the claims are', 'answer']) await deliver(api, controller);
+  for (const _ of reading) await deliver(api, controller);
   await begin(controller);
   for (const _ of ['the lock is replaced', 'answer']) await deliver(api, controller);
   api.messages.find(({ sender }) => sender === controller)?.giveUp(); // the write of c0, which may still arrive
@@ -91,7 +107,7 @@ it('two that chose the same because somebody deleted the lock: found by reading 
   api.create('c2');
   const second = new TestController(api);
   await begin(second);
-  for (const _ of ['the lock is read', 'answer', 'the claims are', 'answer']) await deliver(api, second);
+  for (const _ of reading) await deliver(api, second);
   await begin(second);
   for (const _ of ['the lock is replaced', 'answer']) await deliver(api, second);
   await deliver(api, first); // c1 has what the first one chose
@@ -124,6 +140,73 @@ it('claims are read after the lock: what others gave before the lock was read is
   await finish(api, informed);
   const given = ['c1', 'c2', 'c3', 'c4'].flatMap((name) => ipsOf(api, name) ?? []);
   expect([given.length, new Set(given).size]).toEqual([4, 4]);
+});
+
+it('pods are read after the claims: what a claim had that came and went unseen is not given while its pod has it', async () => {
+  const api = makeApi();
+  const [late, informed] = [new TestController(api), new TestController(api)];
+  api.create('c0');
+  late.hearAll();
+  api.create('c1');
+  informed.hearAll();
+  await finish(api, informed);
+  api.startPod('c1');
+  api.remove('c1');
+  api.create('c2');
+  expect(ipsOf(api, 'c0')).toEqual(['10.0.0.1/29']);
+  await finish(api, late); // the lock tells it nothing of c1, and its watches have not come so far
+  expect(ipsOf(api, 'c2')).toEqual(['10.0.0.3/29']);
+});
+
+it('nobody loses an address to a claim for which it was only chosen, by ourselves, before somebody else gave it away', async () => {
+  const api = makeApi();
+  const [slow, fast] = [new TestController(api), new TestController(api)];
+  for (const name of ['c0', 'c1', 'c2', 'c3']) api.create(name); // two batches
+  for (const controller of [slow, fast]) controller.hear('claim', 1);
+  await begin(slow);
+  for (const _ of reading) await deliver(api, slow);
+  await begin(slow);
+  for (const _ of ['the lock is replaced', 'answer']) await deliver(api, slow); // c1 is to get 10.0.0.2
+  api.terminate('c1');
+  const { lives } = recordLives(api);
+  await finish(api, fast);
+  expect(lives.get('c2')?.[0]).toBe('10.0.0.2/29');
+  await finish(api, slow);
+  expect(lives.get('c2')).toEqual(['10.0.0.2/29']);
+});
+
+it('another address is chosen for a claim only when the first one cannot be written any more', async () => {
+  const api = makeApi();
+  const late = new TestController(api);
+  api.create('c0');
+  late.hearAll();
+  await finish(api, late);
+  late.hearAll();
+  api.create('c1');
+  api.remove('c0');
+  const maker = new TestController(api);
+  await begin(maker);
+  for (const _ of reading) await deliver(api, maker);
+  await begin(maker);
+  for (const _ of ['the lock is replaced', 'answer']) await deliver(api, maker); // c1 is to get what c0 had
+  late.hear('claim', 1); // c1 is there; that c0 is gone it does not know
+  const { lives, doubles } = recordLives(api);
+  const isAnotherChosen = () => !api.readLock().intents.some(({ ips }) => ips.includes('10.0.0.1/29'));
+  while (!isAnotherChosen()) {
+    await begin(late);
+    await deliver(api, late);
+  }
+  api.create('c2');
+  await deliver(api, maker); // its write of c1 arrives, of which the other does not hear, but of what came before it
+  late.hear('claim', 2);
+  await finish(api, late);
+  for (const controller of [late, maker]) {
+    controller.hearAll();
+    await finish(api, controller);
+  }
+  expect([...doubles]).toEqual([]);
+  expect(lives.get('c1')?.filter((ips) => ips !== '')).toHaveLength(1);
+  expect(ipsOf(api, 'c2')).toHaveLength(1);
 });
 
 it('nobody loses an address to a claim that is gone, of which the watch has not told yet', async () => {

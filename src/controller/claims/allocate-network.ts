@@ -2,9 +2,10 @@
 // many of us believe to lead:
 // 1. what was chosen is written into the network's lock before it is written into any claim, and the lock can be replaced only
 //    by who knows its last version, so nobody chooses without knowing what all others have chosen;
-// 2. who finds the lock replaced by somebody else reads it, then all claims, and only then chooses again;
+// 2. who finds the lock replaced by somebody else reads it, then all claims, then all pods, and only then chooses again;
 // 3. after the claims were written the lock is read again: had it been lost, everything is compared anew.
-// A choice that its maker could not write is completed by the next one, or given up when the claim is gone.
+// A choice that its maker could not write is completed by the next one, or given up when the claim is gone. It is replaced by
+// another choice only after the claim was written since: its maker, who may be slow rather than gone, cannot write it then.
 import { formatAddress, parseAddressOfCidr } from '../../ipam/address-number.ts';
 import type { Claim } from '../../ipam/claim.ts';
 import { allocatedCondition, isToldAlready, refusedCondition } from '../../ipam/claim-condition.ts';
@@ -60,7 +61,7 @@ export const makeAllocateNetwork =
 const settleLeaving = async (deps: AllocatorDeps, network: NetworkAddresses, signal: AbortSignal): Promise<void> => {
   const { leaving } = network;
   const namespaces = new Set(leaving.map(({ namespace }) => namespace));
-  for (const namespace of namespaces) await deps.refreshPods(namespace, signal);
+  for (const namespace of namespaces) await deps.refreshPods({ namespace }, signal);
   for (const claim of leaving) network.forgetLeaving(claim);
 };
 
@@ -101,11 +102,12 @@ const intend = async (
   const chosen = steps.flatMap(({ claim, decision }): readonly Intent[] =>
     decision.kind === 'give' ? [{ claim: claim.key, uid: claim.uid, ips: decision.ips }] : [],
   );
-  if (chosen.length === 0) return;
-  if (network.lock === undefined) {
+  const isLockNeeded = steps.some(({ decision }) => decision.kind === 'give' || decision.kind === 'withdraw');
+  if (network.lock === undefined && isLockNeeded) {
     await open(deps, network, signal);
     throw new KnownError('stateChanged', `the addresses of network ${network.name} were read anew`);
   }
+  if (network.lock === undefined || chosen.length === 0) return;
   try {
     network.lock = await deps.locks.replace(
       network.name,
@@ -126,19 +128,20 @@ const unfinished = (network: NetworkAddresses, chosen: readonly Intent[]): reado
   return (network.lock?.intents ?? []).filter((intent) => !uids.has(intent.uid) && isOpen(intent));
 };
 
-/** The lock first, the claims after it: whoever had replaced the lock before we read it had written what it no longer tells. */
+/**
+ * The lock first, the claims after it: whoever had replaced the lock before we read it had written what it no longer tells. The pods
+ * at last: a claim may have come, got an address and gone while our watches lagged, and a pod that was started from it is all that tells.
+ */
 const open = async (deps: AllocatorDeps, network: NetworkAddresses, signal: AbortSignal): Promise<void> => {
   const lock = await deps.locks.read(network.name, signal);
   await deps.refreshClaims(signal);
-  for (const { uid, ips } of lock.intents) {
-    const claim = network.findClaim(uid);
-    if (claim === undefined) continue;
-    network.intend(
-      uid,
-      ips.flatMap((text) => parseAddressOfCidr(text) ?? []),
-    );
-    network.putBack(uid);
-  }
+  const { leaving } = network;
+  await deps.refreshPods({}, signal);
+  for (const claim of leaving) network.forgetLeaving(claim);
+  // What we chose and the lock no longer tells of was written, or its claim is gone: nothing of it is left to hold.
+  network.replaceIntended(
+    new Map(lock.intents.map(({ uid, ips }) => [uid, ips.flatMap((text) => parseAddressOfCidr(text) ?? [])])),
+  );
   network.lock = lock;
 };
 
@@ -151,14 +154,17 @@ const write = async (
 ): Promise<void> => {
   const { uid, key } = claim;
   if (decision.kind !== 'give') {
-    const { reason, message, kind } = decision;
+    const { reason, kind } = decision;
+    const message = kind === 'withdraw' ? withChoice(decision.message, network) : decision.message;
     const condition = refusedCondition(reason, message);
-    if (claim.ips.length === 0 && isToldAlready(claim.conditions, condition)) return;
     if (kind === 'takeBack') await confirmOwner(deps, network, claim, signal);
-    await deps.writeStatus(claim, { ips: [], condition }, signal);
+    const isTold = claim.ips.length === 0 && isToldAlready(claim.conditions, condition);
+    if (!isTold) await deps.writeStatus(claim, { ips: [], condition }, signal);
+    if (kind === 'withdraw') network.withdraw(uid);
+    if (isTold) return;
     deps.onRefused(network.name, reason);
     deps.recordEvent(claim, { type: 'Warning', reason, message: `IPAMClaim ${key}: ${message}` });
-    log.warn({ claim: key, reason }, kind === 'takeBack' ? 'address taken back' : 'no address given');
+    log.warn({ claim: key, reason }, REFUSALS[kind]);
     return;
   }
   await deps.writeStatus(claim, { ips: decision.ips, condition: allocatedCondition(decision.ips) }, signal);
@@ -177,6 +183,15 @@ const write = async (
   deps.recordEvent(claim, { type: 'Normal', reason: 'IPsAllocated', message });
   log.info({ claim: key, ips: decision.ips }, 'addresses given');
 };
+
+const REFUSALS = {
+  refuse: 'no address given',
+  takeBack: 'address taken back',
+  withdraw: 'choice of an address withdrawn',
+} as const;
+
+/** A write that changes nothing would not stop anybody's: the same choice is withdrawn once, and each other in other words. */
+const withChoice = (message: string, { lock }: NetworkAddresses): string => `${message} (choice ${lock?.version})`;
 
 /**
  * Nobody loses an address to a claim that is gone already, or has left it: our watch may not have told. The claim that loses it

@@ -102,6 +102,21 @@ export class NetworkAddresses {
     if (claim !== undefined) this.#wakeIf(this.pool.setClaim(this.#holding(claim)));
   }
 
+  /** Nobody can write any more what was chosen for the claim: another choice is due. */
+  withdraw(uid: string): void {
+    this.intend(uid, []);
+    this.putBack(uid);
+  }
+
+  /** Nothing but this is about to be given to anybody; claims that something was or is meant for are looked at again. */
+  replaceIntended(intended: ReadonlyMap<string, readonly Address[]>): void {
+    for (const uid of new Set([...this.#intended.keys(), ...intended.keys()])) {
+      if (!this.#claims.has(uid)) continue;
+      this.intend(uid, intended.get(uid) ?? []);
+      this.#touch(uid);
+    }
+  }
+
   intendedFor(uid: string): readonly Address[] {
     return this.#intended.get(uid) ?? [];
   }

@@ -32,8 +32,8 @@ export interface AllocatorDeps {
   readonly refreshClaims: (signal: AbortSignal) => Promise<void>;
   /** Likewise one claim; undefined when it is gone. */
   readonly refreshClaim: (key: string, signal: AbortSignal) => Promise<Claim | undefined>;
-  /** Likewise for pods that may hold addresses in this namespace. */
-  readonly refreshPods: (namespace: string, signal: AbortSignal) => Promise<void>;
+  /** Likewise for pods that may hold addresses, in one namespace or in all. */
+  readonly refreshPods: (where: { readonly namespace?: string }, signal: AbortSignal) => Promise<void>;
   /** Writes a claim's status, guarded by what `claim` was read as, and tells the book. */
   readonly writeStatus: (claim: Claim, status: StatusWrite, signal: AbortSignal) => Promise<void>;
   readonly recordEvent: (claim: Claim, event: ObjectEvent) => void;

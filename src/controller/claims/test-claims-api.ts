@@ -148,7 +148,9 @@ export class ClaimsApi {
     if (present === undefined) throw new KnownError('objectGone', 'gone');
     if (String(present.version) !== claim.resourceVersion) throw new KnownError('stateChanged', 'the claim changed');
     const conditions = withCondition(present.conditions, condition, '2026-01-01T00:00:00Z');
-    this.#put(claim.name, { ...present, ips, conditions, version: ++this.#version });
+    // As a real server: what changes nothing does not become a new version.
+    const isChanged = conditions !== present.conditions || ips.join() !== present.ips.join();
+    if (isChanged) this.#put(claim.name, { ...present, ips, conditions, version: ++this.#version });
     return this.view(claim.name);
   }
 
