@@ -4,6 +4,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { shareRuns } from './share-runs.ts';
 
 const SUFFIX = /\.[0-9a-f]{16}\.tmp$/;
 
@@ -23,8 +24,7 @@ export const writeDurably = async (path: string, content: string): Promise<void>
     await rm(beside, { force: true }).catch(() => undefined);
     throw error;
   }
-  // The rename itself is only durable once the directory is.
-  await withFile(dirname(path), 'r', (directory) => directory.sync());
+  await syncDirectory(dirname(path)); // the rename itself is only durable once the directory is
 };
 
 type OpenFile = Awaited<ReturnType<typeof open>>;
@@ -37,3 +37,6 @@ const withFile = async (path: string, flags: string, work: (file: OpenFile) => P
     await file.close();
   }
 };
+
+/** In a burst of plugs many files are renamed at once: their directory is synced for all of them together. */
+const syncDirectory = shareRuns((path) => withFile(path, 'r', (directory) => directory.sync()));
