@@ -3,6 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    setupFiles: ['src/test-seed.ts'],
     include: ['{src,cri,deploy,docs,bench,e2e,scripts}/**/*.test.ts'],
     // These need a browser, which npm does not bring: `npm run test:browser`.
     exclude: [...configDefaults.exclude, 'src/integration/cli/ui*.test.ts'],

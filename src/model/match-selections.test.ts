@@ -8,7 +8,7 @@ const match = (
   desired: readonly Element[],
   reported: readonly StatusEntry[],
   records: Parameters<typeof observeAttachments>[1] = [],
-) => matchSelections(elements(...desired), observeAttachments([defaultEntry, ...reported], records), () => false);
+) => matchSelections(elements(...desired), observeAttachments([defaultEntry, ...reported], records));
 
 /** Per element: the interface it means, and whether it exists. */
 const claims = (...input: Parameters<typeof match>) =>
@@ -82,6 +82,22 @@ describe('unnamed elements', () => {
     expect(claims(['blue', ['blue', { ips: ['10.0.0.5'] }]], [], records)).toEqual(['net2', 'net1']);
   });
 
+  it('regression: do not take one of the creation, and leave it to others to be plugged again for what is there', () => {
+    const records = [record('blue@net1', { attributes: { ips: ['10.0.0.5/24'] } }), record('blue@net9')];
+    const asking: Element = ['blue', { ips: ['10.0.0.5/24'] }];
+    const reported = [entry('blue@net5', { ips: ['10.0.0.5'] })];
+    expect(claims([asking, 'blue', asking], reported, records)).toEqual(['net1', 'net9', 'net5']);
+  });
+
+  it('regression: that could not be plugged take only what is left', () => {
+    const unpluggable: Element = ['blue', { defaultRoute: ['10.0.0.1'] }];
+    const observed = observeAttachments([defaultEntry, entry('blue@data0')], [record('blue@net3')]);
+    const { selections } = matchSelections(elements('red', 'blue', unpluggable, 'blue'), observed, {
+      canBePlugged: ({ attributes }) => attributes.defaultRoute === undefined,
+    });
+    expect(selections.map(({ claimed }) => claimed?.interface)).toEqual([undefined, 'net3', undefined, 'data0']);
+  });
+
   it('get no name that the default network or an element to come has', () => {
     const reported = [entry('podnet@net1', { default: true })];
     expect(claims(['blue', 'red@net2'], reported)).toEqual(['new net3', 'new net2']);
@@ -111,7 +127,7 @@ describe('named elements', () => {
 
   it('cannot have the name of an interface that must stay', () => {
     const observed = observeAttachments([entry('sriov@data0')], []);
-    const { selections } = matchSelections(elements('blue@data0'), observed, () => true);
+    const { selections } = matchSelections(elements('blue@data0'), observed, { mustStay: () => true });
     expect(selections[0]?.conflict).toMatch(/"data0" belongs to a device attachment on shop\/sriov/);
   });
 

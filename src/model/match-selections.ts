@@ -1,6 +1,8 @@
 // Which element of the annotation means which attachment that exists. Named elements go by interface name. An unnamed one
-// takes an attachment of its network that no named element claims: one that fits its attributes before one that does not,
-// and `net<i+1>`, the name Multus gives at pod creation, before the others in numeric order.
+// takes an attachment of its network that no named element claims: the one that was plugged for just this request before one of
+// the pod's creation that fits, that before one that does not fit, and `net<i+1>`, the name Multus gives at pod creation, before the
+// others in numeric order. Elements that could not be plugged now come last. So whatever is plugged for one element is never
+// taken for another, which would leave the first without.
 import { canonicalAddress, canonicalMac } from './address.ts';
 import { quote } from './json.ts';
 import { type NetworkSelection, requestSignature } from './network-selection.ts';
@@ -20,12 +22,19 @@ export interface Matches {
   readonly unclaimed: readonly ManagedAttachment[];
 }
 
+export interface MatchRules {
+  /** Whether it stays although no element means it; nothing does, where nobody says so. */
+  readonly mustStay: (target: ManagedAttachment) => boolean;
+  /** Whether the element would be plugged if nothing is there for it; all would, where nobody says otherwise. */
+  readonly canBePlugged: (selection: NetworkSelection) => boolean;
+}
+
 const RESERVED = new Set(['lo']);
 
 export const matchSelections = (
   desired: readonly NetworkSelection[],
   observed: readonly Observed[],
-  mustStay: (target: ManagedAttachment) => boolean,
+  { mustStay = () => false, canBePlugged = () => true }: Partial<MatchRules> = {},
 ): Matches => {
   const managed = observed.filter((target) => target.origin !== 'foreign');
   const byName = new Map(managed.map((target) => [target.interface, target]));
@@ -42,7 +51,7 @@ export const matchSelections = (
   claimForUnnamed(
     desired,
     managed.filter((target) => !wantedNames.has(target.interface)),
-    claims,
+    { claims, canBePlugged },
   );
 
   const claimed = new Set(claims.values());
@@ -77,21 +86,23 @@ export const matchSelections = (
 const claimForUnnamed = (
   desired: readonly NetworkSelection[],
   available: readonly ManagedAttachment[],
-  claims: Map<NetworkSelection, ManagedAttachment>,
+  { claims, canBePlugged }: Pick<MatchRules, 'canBePlugged'> & { claims: Map<NetworkSelection, ManagedAttachment> },
 ): void => {
   const free = new Set(available.toSorted(byNaturalName));
+  const claim = (selection: NetworkSelection, rule: Fit): void => {
+    const target = claims.has(selection) ? undefined : findFit(free, selection, rule);
+    if (target === undefined) return;
+    claims.set(selection, target);
+    free.delete(target);
+  };
   const unnamed = desired.filter((selection) => selection.interface === undefined);
-  const isOwnOrdinal: Fit = ({ index }, target) => target.interface === `net${index + 1}`;
-  const passes: Fit[] = [(s, t) => isOwnOrdinal(s, t) && fits(s, t), fits, isOwnOrdinal, () => true];
-  for (const pass of passes) {
-    for (const selection of unnamed) {
-      if (claims.has(selection)) continue;
-      const target = findFit(free, selection, pass);
-      if (target === undefined) continue;
-      claims.set(selection, target);
-      free.delete(target);
-    }
+  for (const selection of unnamed) claim(selection, (s, t) => isOwnOrdinal(s, t) && fits(s, t));
+  const pluggable = unnamed.filter(canBePlugged);
+  for (const rule of [isPluggedFor, fits, isOwnOrdinal, isAny]) {
+    for (const selection of pluggable) claim(selection, rule);
   }
+  // One by one: how many of them get something, and which, must not depend on what happens to fit.
+  for (const selection of unnamed) for (const rule of [fits, isAny]) claim(selection, rule);
 };
 
 type Fit = (selection: NetworkSelection, target: ManagedAttachment) => boolean;
@@ -99,8 +110,16 @@ type Fit = (selection: NetworkSelection, target: ManagedAttachment) => boolean;
 const findFit = (free: ReadonlySet<ManagedAttachment>, selection: NetworkSelection, rule: Fit) =>
   [...free].find((target) => target.network === selection.network && rule(selection, target));
 
-const fits: Fit = ({ attributes }, target) => {
-  if (target.origin === 'hotplug') return target.record.request === requestSignature(attributes);
+const isAny: Fit = () => true;
+
+const isOwnOrdinal: Fit = ({ index }, target) => target.interface === `net${index + 1}`;
+
+const isPluggedFor: Fit = ({ attributes }, target) =>
+  target.origin === 'hotplug' && target.record.request === requestSignature(attributes);
+
+const fits: Fit = (selection, target) => {
+  if (target.origin === 'hotplug') return isPluggedFor(selection, target);
+  const { attributes } = selection;
   const held = new Set(target.entries.flatMap((entry) => entry.ips ?? []).map(canonicalAddress));
   const mac = target.entries[0]?.mac;
   return (

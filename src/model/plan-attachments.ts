@@ -58,7 +58,10 @@ export const planAttachments = (
   observed: readonly Observed[],
   policy: PlanPolicy,
 ): Plan => {
-  const matches = matchSelections(desired, observed, (target) => isProtected(target, policy));
+  const matches = matchSelections(desired, observed, {
+    mustStay: (target) => isProtected(target, policy),
+    canBePlugged: (selection) => obstacleTo(selection, policy) === undefined,
+  });
   const steps = matches.selections.map((match) => planSelection(match, policy));
   const attachedNames = new Set(steps.flatMap((step) => step.attach?.interface ?? []));
   const leftover = matches.unclaimed.map((target) => planUnclaimed(target, attachedNames, policy));
@@ -117,8 +120,11 @@ const isProtected = (target: ManagedAttachment, policy: PlanPolicy): boolean =>
 const isChanged = (selection: NetworkSelection, attached: HotplugAttachment): boolean =>
   requestSignature(selection.attributes) !== attached.record.request;
 
-const refusalOf = ({ selection, conflict }: SelectionMatch, policy: PlanPolicy): Notice | undefined => {
-  if (conflict !== undefined) return { reason: 'InterfaceNameTaken', message: conflict };
+const refusalOf = ({ selection, conflict }: SelectionMatch, policy: PlanPolicy): Notice | undefined =>
+  conflict === undefined ? obstacleTo(selection, policy) : { reason: 'InterfaceNameTaken', message: conflict };
+
+/** Why the element cannot be plugged into a running pod, whatever else is there. */
+const obstacleTo = (selection: NetworkSelection, policy: PlanPolicy): Notice | undefined => {
   if (selection.interface === undefined && policy.isLauncherPod) {
     const message = `element ${selection.index + 1} on ${selection.network} names no interface; on a KubeVirt launcher pod it must, because an ordinal name would change how KubeVirt names all of its interfaces`;
     return { reason: 'InterfaceNameRequired', message };

@@ -7,7 +7,7 @@ import { isEmptyPlan } from './plan-attachments.ts';
 import { deepFreeze } from './test-builders.ts';
 import { carryOut, managedOf, observe, planOf, promisedBy, type World, worlds } from './test-worlds.ts';
 
-const RUNS = { numRuns: 1000 };
+const RUNS = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 1000) };
 const always = (check: (world: World) => void) => fc.assert(fc.property(worlds, check), RUNS);
 const alwaysShuffled = (check: (world: World, shuffled: World) => void) =>
   fc.assert(

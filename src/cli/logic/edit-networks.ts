@@ -98,7 +98,7 @@ const readPresent = (pod: Pod): Present => {
   }
   const status = parseNetworkStatus(pod.statusText);
   const observed = observeAttachments(status.state === 'read' ? status.entries : [], []);
-  const { selections } = matchSelections(parsed.selections, observed, () => false);
+  const { selections } = matchSelections(parsed.selections, observed);
   const foreign = observed.flatMap((target): [string, string][] =>
     target.origin === 'foreign' && target.interface ? [[target.interface, "the pod's default network"]] : [],
   );

@@ -91,7 +91,7 @@ const blockOf = (pod: Pod, networksText: string | undefined): { reason: string; 
 const assumedRecords = (pod: Pod, entries: readonly StatusEntry[]): readonly AttachmentRecord[] => {
   const observed = observeAttachments(entries, []);
   const present = parseNetworks(pod.networksText, pod.namespace);
-  const matches = matchSelections(present.ok ? present.selections : [], observed, () => false);
+  const matches = matchSelections(present.ok ? present.selections : [], observed);
   return observed.flatMap((target) => {
     if (target.origin === 'foreign') return [];
     const element = matches.selections.find(({ claimed }) => claimed === target)?.selection;

@@ -12,11 +12,8 @@ const NAMES = Array.from({ length: 8 }, (_, index) => `c${index}`);
 const USABLE = 6;
 const config = { subnets: '10.0.0.0/29,fd00::/125', gateway: 'none' };
 
-/** More of them: `RUNS=20000 npx vitest run src/controller/claims`. */
-const RUNS = Number(process.env['RUNS'] ?? 200);
-
 /** Without the search for a shorter life, which takes minutes: `seed` and `path` of the report repeat the one that failed. */
-const settings = { numRuns: RUNS, endOnFailure: true };
+const settings = { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 200), endOnFailure: true };
 
 type Step =
   | { readonly kind: 'create' | 'terminate' | 'remove' | 'startPod' | 'endPod'; readonly name: string }
