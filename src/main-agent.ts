@@ -18,6 +18,7 @@ import { makeWritePodStatus } from './kube/pod-status-writer.ts';
 import { WatchedNetworks } from './kube/watched-networks.ts';
 import { WatchedPods } from './kube/watched-pods.ts';
 import { type CorruptFile, FileLedger } from './ledger/file-ledger.ts';
+import { holdLedger } from './ledger/hold-ledger.ts';
 import { RememberedRules } from './ledger/remembered-rules.ts';
 import { writeDurably } from './ledger/write-durably.ts';
 import type { PodRecord } from './model/attachment-record.ts';
@@ -76,6 +77,11 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
       { type: 'Warning', reason, message },
     );
 
+  const hold = await holdLedger(settings.ledgerDir, {
+    onWait: () =>
+      log.warn('another agent still runs on this node, as when its pod was deleted by force; waiting for its end'),
+    onUnable: (error) => log.warn({ err: error }, 'the ledger cannot be held against another agent'),
+  });
   const corrupt: CorruptFile[] = [];
   const files = await FileLedger.open(settings.ledgerDir, (file) => corrupt.push(file));
   const ledger = overrides.wrapLedger?.(files) ?? files;
@@ -264,6 +270,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
       delegate.close();
       client.close();
       runtime.close();
+      hold.release();
       log.info('stopped');
     },
   };

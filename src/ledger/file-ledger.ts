@@ -3,11 +3,12 @@
 // - a crash at any instruction leaves the old record or the new one, never a mixture;
 // - find() and list() answer from memory: the directory is read once, at open();
 // - a file that cannot be understood is set aside with its content, reported, and never stops the agent.
-import { chmod, lstat, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PodRecord } from '../model/attachment-record.ts';
 import { KnownError } from '../model/errors.ts';
 import { type PodKey, podKey } from '../model/keys.ts';
+import { prepareDirectory } from './prepare-directory.ts';
 import { parsePodRecord } from './record-schema.ts';
 import { isLeftover, writeDurably } from './write-durably.ts';
 
@@ -21,17 +22,6 @@ const SUFFIX = '.json';
 /** Kubernetes uids; anything else must not become part of a path. */
 const UID = /^[A-Za-z0-9-]{1,64}$/;
 
-/**
- * Who can write here decides what the agent undoes. A link would let somebody else decide where `here` is; a directory that
- * kubelet made is open to all readers.
- */
-const secureDirectory = async (directory: string): Promise<void> => {
-  const found = await lstat(directory);
-  if (found.isSymbolicLink())
-    throw new Error(`the ledger at ${directory} is a symbolic link; point ledgerDir at the directory itself`);
-  if ((found.mode & 0o077) !== 0) await chmod(directory, 0o700);
-};
-
 export class FileLedger {
   readonly #directory: string;
   /** What the disk holds, by uid: changed only after the disk was. */
@@ -44,8 +34,7 @@ export class FileLedger {
   }
 
   static async open(directory: string, onCorrupt: (file: CorruptFile) => void): Promise<FileLedger> {
-    await mkdir(directory, { recursive: true, mode: 0o700 });
-    await secureDirectory(directory);
+    await prepareDirectory(directory);
     const ledger = new FileLedger(directory);
     for (const file of await readdir(directory)) {
       if (file.endsWith(SUFFIX)) await ledger.#load(file, onCorrupt);
