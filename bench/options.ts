@@ -30,7 +30,7 @@ export type Options = Omit<Given, 'only' | 'pods' | 'name'> & {
 };
 
 /** What deploy/Dockerfile starts the agent with. */
-const imageFlags = '--max-semi-space-size=1 --max-old-space-size=96';
+const imageFlags = '--max-semi-space-size=1 --max-old-space-size=96 --optimize-for-size';
 const imageEnv = 'MALLOC_ARENA_MAX=1';
 const defaultBundle = resolve(import.meta.dirname, '../dist/dynamic-networks.mjs');
 /** Addresses and pods that a node of the harness has. */
