@@ -4,11 +4,11 @@
 // whoever waits for it is connected to it and so learns of its end from the kernel.
 // Holds are numbered, and the highest counts. The next number is taken only when nobody listens on the highest, and of several
 // that try to take it one succeeds; files of lower numbers are removed by who has a higher one, the highest never.
-import { randomBytes } from 'node:crypto';
 import { link, readdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { prepareDirectory } from './prepare-directory.ts';
+import { besides } from './write-durably.ts';
 
 export interface HoldOptions {
   /** Another process has it; called once. */
@@ -56,8 +56,7 @@ const numbersIn = async (directory: string): Promise<readonly number[]> =>
 /** Undefined when somebody else was faster. */
 const take = async (directory: string, number: number): Promise<LedgerHold | undefined> => {
   const waiting = new Set<Socket>();
-  // `.tmp` with sixteen digits: what a crash leaves of it goes when the ledger is opened.
-  const own = join(directory, `agent.lock.${randomBytes(8).toString('hex')}.tmp`);
+  const own = besides(pathOf(directory, number)); // what a crash leaves of it goes when the ledger is opened
   const server = await listen(own, (socket) => {
     waiting.add(socket);
     socket.unref();

@@ -8,12 +8,15 @@ import { shareRuns } from './share-runs.ts';
 
 const SUFFIX = /\.[0-9a-f]{16}\.tmp$/;
 
+/** Where something is made that is to be put at `path` when it is whole. */
+export const besides = (path: string): string => `${path}.${randomBytes(8).toString('hex')}.tmp`;
+
 /** Whether a file of this name was being written when somebody cut it off. */
 export const isLeftover = (file: string): boolean => SUFFIX.test(file);
 
 /** Returns when the content would survive a crash of the node. */
 export const writeDurably = async (path: string, content: string): Promise<void> => {
-  const beside = `${path}.${randomBytes(8).toString('hex')}.tmp`;
+  const beside = besides(path);
   try {
     await withFile(beside, 'wx', async (file) => {
       await file.writeFile(content);

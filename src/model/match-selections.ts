@@ -1,8 +1,8 @@
 // Which element of the annotation means which attachment that exists. Named elements go by interface name. An unnamed one
-// takes an attachment of its network that no named element claims: the one that was plugged for just this request before one of
-// the pod's creation that fits, that before one that does not fit, and `net<i+1>`, the name Multus gives at pod creation, before the
-// others in numeric order. Elements that could not be plugged now come last. So whatever is plugged for one element is never
-// taken for another, which would leave the first without.
+// takes an attachment of its network that no named element claims: `net<i+1>`, the name Multus gives at pod creation, if it fits;
+// then one that was plugged for just this request, then one of the pod's creation that fits, then any, each in numeric order.
+// Elements that could not be plugged now come last. So whatever is plugged for one element is never taken for another, which would
+// leave the first without.
 import { canonicalAddress, canonicalMac } from './address.ts';
 import { quote } from './json.ts';
 import { type NetworkSelection, requestSignature } from './network-selection.ts';
