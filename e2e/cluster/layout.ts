@@ -4,6 +4,8 @@ export type NodeName = 'control-plane' | 'worker';
 export const nodeNames: readonly NodeName[] = ['control-plane', 'worker'];
 
 export const serviceCidr = '10.96.0.0/16';
+/** Where a cluster's name service is by custom. */
+export const dnsIp = '10.96.0.10';
 /** First address of the service range: the API server as pods see it. */
 export const apiServiceIp = '10.96.0.1';
 export const podCidr = '10.244.0.0/16';

@@ -1,5 +1,5 @@
 // The supervised processes of a node, as plain data: a name and a command line each, and the files they read.
-import { apiPort, inNode, type NodeName, podCidr, podCidrOf, serviceCidr } from './layout.ts';
+import { apiPort, dnsIp, inNode, type NodeName, podCidr, podCidrOf, serviceCidr } from './layout.ts';
 
 export type ServiceName =
   | 'containerd'
@@ -136,6 +136,9 @@ export const kubeletConfig = (): object => ({
   imageGCHighThresholdPercent: 100,
   evictionHard: { 'memory.available': '1Mi', 'nodefs.available': '0%', 'imagefs.available': '0%' },
   resolvConf: '/etc/resolv.conf',
+  // Nobody answers there. Without it the kubelet complains of every pod each time it looks at it: an event, and so a write, per edit.
+  clusterDNS: [dnsIp],
+  clusterDomain: 'cluster.local',
 });
 
 export const proxyConfig = (node: NodeName): object => ({
