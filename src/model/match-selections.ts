@@ -114,7 +114,8 @@ const isAny: Fit = () => true;
 
 const isOwnOrdinal: Fit = ({ index }, target) => target.interface === `net${index + 1}`;
 
-const isPluggedFor: Fit = ({ attributes }, target) =>
+/** It was plugged for just this request, not for an earlier one that read differently. */
+export const isPluggedFor: Fit = ({ attributes }, target) =>
   target.origin === 'hotplug' && target.record.request === requestSignature(attributes);
 
 const fits: Fit = (selection, target) => {

@@ -4,9 +4,9 @@
 import { canonicalAddress, canonicalMac } from './address.ts';
 import { quote } from './json.ts';
 import type { NetworkName } from './keys.ts';
-import { matchSelections } from './match-selections.ts';
-import { type NetworkSelection, requestSignature } from './network-selection.ts';
-import type { CreationAttachment, HotplugAttachment, ManagedAttachment, Observed } from './observe-attachments.ts';
+import { isPluggedFor, matchSelections } from './match-selections.ts';
+import type { NetworkSelection } from './network-selection.ts';
+import type { CreationAttachment, ManagedAttachment, Observed } from './observe-attachments.ts';
 import type { Reason } from './reasons.ts';
 
 export interface PlanPolicy {
@@ -85,7 +85,7 @@ const planSelection = (match: SelectionMatch, policy: PlanPolicy): Step => {
   const { selection, claimed, name } = match;
   if (claimed?.origin === 'creation')
     return { keep: { target: claimed, selection, ...creationNotice(selection, claimed) } };
-  if (claimed?.origin === 'hotplug' && !isChanged(selection, claimed)) return { keep: { target: claimed, selection } };
+  if (claimed !== undefined && isPluggedFor(selection, claimed)) return { keep: { target: claimed, selection } };
 
   const refusal = refusalOf(match, policy);
   if (refusal !== undefined) {
@@ -116,9 +116,6 @@ const isProtected = (target: ManagedAttachment, policy: PlanPolicy): boolean =>
   policy.deviceAttachments === 'keep' &&
   (policy.resourceOf(target.network) !== undefined ||
     target.entries.some((entry) => entry['device-info'] !== undefined));
-
-const isChanged = (selection: NetworkSelection, attached: HotplugAttachment): boolean =>
-  requestSignature(selection.attributes) !== attached.record.request;
 
 const refusalOf = ({ selection, conflict }: SelectionMatch, policy: PlanPolicy): Notice | undefined =>
   conflict === undefined ? obstacleTo(selection, policy) : { reason: 'InterfaceNameTaken', message: conflict };
