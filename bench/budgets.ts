@@ -107,7 +107,7 @@ const embeddedRules: readonly Rule[] = [
 const SOAK_GROWTH_MIB = 6;
 
 const realRules: readonly Rule[] = [
-  ...['plug 1', 'plug 2', 'unplug'].map(
+  ...['plug 1', 'plug 2', 'unplug', 'again'].map(
     (step): Rule => ({
       ...{
         name: `burst, ${step}: times the floor`,

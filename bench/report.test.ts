@@ -82,6 +82,7 @@ describe('budgetsOf', () => {
       ['plugged at once, longer is not', 'plug 1 (cold)', 2.01, false],
       ['two more are judged as well', 'plug 2 more (warm)', 2.01, false],
       ['so is the removal', 'unplug 3', 2.01, false],
+      ['and what a warm agent plugs', 'again plug 1 (warm)', 2.01, false],
     ])('a burst: %s', (_, step, ratio, isMet) => {
       const [budget] = budgetsOf([row('burst', step, { ratio }, 30)], 'real').filter(({ unit }) => unit === '×');
       expect(budget?.isMet).toBe(isMet);

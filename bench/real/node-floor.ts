@@ -55,11 +55,13 @@ const bodyOf = (command: Command, pod: DelegateTarget, ifname: string, config: s
 export interface NodeFloorOptions {
   readonly clusterName: string;
   readonly node: ClusterNode;
+  /** Those of the node, when it has its own: the client of the floor is in the node, as an agent is. */
+  readonly processors?: string;
   /** CPU time that all nodes used up to now. */
   readonly clusterCpuMs: () => Promise<number>;
 }
 
-export const openNodeFloor = async ({ clusterName, node, clusterCpuMs }: NodeFloorOptions) => {
+export const openNodeFloor = async ({ clusterName, node, processors, clusterCpuMs }: NodeFloorOptions) => {
   const here = join(clusterDir(clusterName), node.name, 'etc', folder);
   const there = `${inNode.config}/${folder}`;
   await mkdir(here, { recursive: true });
@@ -69,7 +71,14 @@ export const openNodeFloor = async ({ clusterName, node, clusterCpuMs }: NodeFlo
   const run = async (work: Omit<DelegateJob, 'socketPath'>) => {
     const job: DelegateJob = { socketPath: inNode.multusSocket, ...work };
     await writeFile(join(here, 'job.json'), JSON.stringify(job));
-    const output = await node.run([`${there}/node`, '--no-warnings', `${there}/${program}`, `${there}/job.json`]);
+    const onThem = processors === undefined ? [] : ['taskset', '-c', processors];
+    const output = await node.run([
+      ...onThem,
+      `${there}/node`,
+      '--no-warnings',
+      `${there}/${program}`,
+      `${there}/job.json`,
+    ]);
     return timing.parse(JSON.parse(output));
   };
 

@@ -20,6 +20,7 @@ import { openNamespace } from './bench-namespace.ts';
 import { openClusterCpu } from './cluster-cpu.ts';
 import { makeInstalledAgent } from './installed-agent.ts';
 import { openNodeFloor } from './node-floor.ts';
+import { dedicateProcessors } from './own-processors.ts';
 import { makeRealWorld } from './real-world.ts';
 import { makeReferenceController } from './reference-controller.ts';
 
@@ -28,6 +29,8 @@ export interface RealBenchOptions {
   readonly cluster?: string;
   /** How to start another controller. */
   readonly reference?: string;
+  /** The node with the pods shares no processor with the control plane and the bench. */
+  readonly ownProcessors?: boolean;
 }
 
 const ownName = 'bench-real';
@@ -61,7 +64,7 @@ const referenceEnv = async ({ state, node }: StartedCluster): Promise<Record<str
 
 export type RealBench = Awaited<ReturnType<typeof openRealBench>>;
 
-export const openRealBench = async ({ cluster: name, reference }: RealBenchOptions) => {
+export const openRealBench = async ({ cluster: name, reference, ownProcessors }: RealBenchOptions) => {
   const undo: (() => Promise<void>)[] = [];
   /** A step that fails does not keep the others from being done. */
   const leave = async (): Promise<void> => {
@@ -81,6 +84,8 @@ export const openRealBench = async ({ cluster: name, reference }: RealBenchOptio
   };
 
   try {
+    const processors = ownProcessors ? await dedicateProcessors(cluster, nodeName) : undefined;
+    if (processors !== undefined) undo.push(processors.giveBack);
     const kubectl = makeKubectl(cluster.state);
     const node = cluster.node(nodeName);
     const nodeExec = (name: string, command: readonly string[]): Promise<string> => cluster.node(name).run(command);
@@ -94,13 +99,21 @@ export const openRealBench = async ({ cluster: name, reference }: RealBenchOptio
     const client = new ApiClient(loadKubeConfig(cluster.kubeconfigPath), { requestTimeoutMs });
     undo.push(async () => client.close());
     const clusterCpuMs = await openClusterCpu(cluster.nodes.map(({ containerId }) => containerId));
-    const floor = await openNodeFloor({ clusterName: cluster.name, node, clusterCpuMs });
+    const nodeProcessors = processors?.node;
+    const floor = await openNodeFloor({
+      ...{ clusterName: cluster.name, node, clusterCpuMs },
+      ...(nodeProcessors !== undefined && { processors: nodeProcessors }),
+    });
     undo.push(() => floor.close());
     const bench = await openNamespace({ kubectl, client, podImage: busyboxImage, nodeName });
     undo.push(() => bench.close());
 
     const agent = makeInstalledAgent({ client, agents, node });
-    const description = `real cluster, Kubernetes and Multus as e2e/cluster has them, pods on one node, agent ${image}`;
+    const description = `real cluster, Kubernetes and Multus as e2e/cluster has them, pods on one node${
+      processors === undefined
+        ? ''
+        : ` with processors of its own (${processors.node}; the others have ${processors.others})`
+    }, agent ${image}`;
     const look = () => lookAtNode(nodeExec, nodeName, bench.namespace);
     const world = { description, look, bench, floor, clusterCpuMs };
     return {

@@ -4,25 +4,33 @@ import { latencyValues, observe, type Values } from './observe.ts';
 import { inWorld, PARALLEL, type Scenario, type ScenarioContext } from './scenario.ts';
 import { warmUp } from './warm-up.ts';
 
+/** How many commands each pod gets in one go: what the floor is measured with. */
+const COMMANDS = [1, 2, 3] as const;
+
+/**
+ * The first is that of an agent that has just started: it knows no sandbox, and none of its code has run yet, while Multus and its
+ * plugins are warm. The last is the same once more, as on any later day.
+ */
 const STEPS = [
   { step: 'plug 1 (cold)', interfaces: 1, of: 'add', commands: 1 },
   { step: 'plug 2 more (warm)', interfaces: 3, of: 'add', commands: 2 },
   { step: 'unplug 3', interfaces: 0, of: 'del', commands: 3 },
+  { step: 'again plug 1 (warm)', interfaces: 1, of: 'add', commands: 1 },
 ] as const;
 
-type Floors = readonly { readonly add: Timing; readonly del: Timing }[];
+type Floor = Awaited<ReturnType<BenchWorld['measureFloor']>>;
 
-/** For each step, as many commands of the same kind, in the same world. */
+/** As many commands of the same kind as each step has, in the same world. */
 const measureFloors = async (world: BenchWorld, pods: readonly PodRef[]) => {
-  const floors = [];
-  const leasts = [];
-  for (const { commands } of STEPS) {
+  const floors = new Map<number, Floor>();
+  const leasts = new Map<number, Floor>();
+  for (const commands of COMMANDS) {
     const options = { interfaces: commands, parallel: PARALLEL };
-    floors.push(await world.measureFloor(pods, options));
+    floors.set(commands, await world.measureFloor(pods, options));
     const least = await world.measureLeast?.(pods, options);
-    if (least !== undefined) leasts.push(least);
+    if (least !== undefined) leasts.set(commands, least);
   }
-  return { floors: floors satisfies Floors, leasts: leasts satisfies Floors };
+  return { floors, leasts };
 };
 
 const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -63,12 +71,13 @@ const runBurst = async (
     progress(`${step}: ${result.totalMs.toFixed(0)} ms`);
     observations.push({ ...latencyValues(result), ...values });
   }
+  await world.edit(pods, 0);
   await world.stopAgent();
   const after = await measureFloors(world, pods);
-  return STEPS.map(({ step, of }, index) => {
+  return STEPS.map(({ step, of, commands }, index) => {
     const { totalMs = Number.NaN, ...others } = observations[index] ?? {};
-    const floors = [before, after].flatMap((each) => each.floors[index]?.[of] ?? []);
-    const leasts = [before, after].flatMap((each) => each.leasts[index]?.[of] ?? []);
+    const floors = [before, after].flatMap((each) => each.floors.get(commands)?.[of] ?? []);
+    const leasts = [before, after].flatMap((each) => each.leasts.get(commands)?.[of] ?? []);
     const floorMs = meanOf(floors.map((floor) => floor.totalMs));
     progress(
       `${step}: ${totalMs.toFixed(0)} ms, floor ${floors.map((one) => one.totalMs.toFixed(0)).join(' and ')} ms`,
@@ -91,7 +100,7 @@ const runBurst = async (
 
 export const burst: Scenario = {
   name: 'burst',
-  description: 'all annotations edited at once: plug 1, plug 2 more, unplug all 3',
+  description: 'all annotations edited at once: plug 1, plug 2 more, unplug all 3, plug 1 again',
   podCounts: (all) => all,
   run: (context) => inWorld(context, (world) => runBurst(context, world, 'burst')),
 };
