@@ -1,6 +1,7 @@
 // The command line of the bench.
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { flagName } from '../src/config/load-settings.ts';
 import { type Choice, embeddedChoice, realChoice } from './scenarios/all.ts';
 import type { Scenario } from './scenarios/scenario.ts';
 
@@ -108,15 +109,9 @@ const chosen = ({ all, byDefault }: Choice, only: readonly string[] | undefined)
 /** Ends the process with a message when they make no sense. */
 export const parseOptions = (args: readonly string[] = process.argv.slice(2)): Options => {
   const given: Given = program.parse(args, { from: 'user' }).opts();
-  const needReal = Object.entries({
-    cluster: given.cluster,
-    reference: given.reference,
-    'own-processors': given.ownProcessors,
-  })
-    .filter(([, value]) => value !== undefined)
-    .map(([name]) => name);
+  const needReal = (['cluster', 'reference', 'ownProcessors'] as const).filter((name) => given[name] !== undefined);
   if (!given.real && needReal.length > 0) {
-    program.error(`error: --${needReal.join(' and --')} cannot be without --real`, { exitCode: 2 });
+    program.error(`error: ${needReal.map(flagName).join(' and ')} cannot be without --real`, { exitCode: 2 });
   }
   const choice = given.real ? realChoice : embeddedChoice;
   const pods = (given.pods ?? choice.pods).toSorted((a, b) => a - b);

@@ -20,18 +20,21 @@ export const divideProcessors = (count: number): Processors | undefined => {
 
 const range = (first: number, last: number): string => (first === last ? String(first) : `${first}-${last}`);
 
-/** Twice: a process that starts while the first round is under way may have inherited the old ones. What ended meanwhile fails. */
+/**
+ * First the shell itself, which tells whether it can be done at all. Then all others, twice: one that starts while the first round
+ * is under way may have inherited the old ones. Those that have ended meanwhile fail.
+ */
 const tellAll =
-  'cd /proc; for round in 1 2; do for pid in [0-9]*; do taskset -acp "$1" "$pid" >/dev/null 2>&1; done; done; true';
+  'taskset -acp "$1" $$ >/dev/null || exit; cd /proc; for round in 1 2; do for pid in [0-9]*; do taskset -acp "$1" "$pid" >/dev/null 2>&1; done; done; true';
 
 export const dedicateProcessors = async (cluster: StartedCluster, nodeName: string) => {
   const processors = divideProcessors(availableParallelism());
   if (processors === undefined) throw new Error('--own-processors: this machine has one processor only');
   const tell = async (ofNode: string, ofOthers: string): Promise<void> => {
+    await runCommand(['taskset', '-acp', ofOthers, String(process.pid)]);
     for (const node of cluster.nodes) {
       await node.run(['bash', '-c', tellAll, 'bash', node.name === nodeName ? ofNode : ofOthers]);
     }
-    await runCommand(['taskset', '-acp', ofOthers, String(process.pid)]);
   };
   await tell(processors.node, processors.others);
   return { ...processors, giveBack: () => tell(processors.all, processors.all) };

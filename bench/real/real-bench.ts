@@ -30,7 +30,7 @@ export interface RealBenchOptions {
   /** How to start another controller. */
   readonly reference?: string;
   /** The node with the pods shares no processor with the control plane and the bench. */
-  readonly ownProcessors?: boolean;
+  readonly ownProcessors: boolean;
 }
 
 const ownName = 'bench-real';
@@ -99,21 +99,16 @@ export const openRealBench = async ({ cluster: name, reference, ownProcessors }:
     const client = new ApiClient(loadKubeConfig(cluster.kubeconfigPath), { requestTimeoutMs });
     undo.push(async () => client.close());
     const clusterCpuMs = await openClusterCpu(cluster.nodes.map(({ containerId }) => containerId));
-    const nodeProcessors = processors?.node;
-    const floor = await openNodeFloor({
-      ...{ clusterName: cluster.name, node, clusterCpuMs },
-      ...(nodeProcessors !== undefined && { processors: nodeProcessors }),
-    });
+    const floorOptions = { clusterName: cluster.name, node, clusterCpuMs };
+    const floor = await openNodeFloor({ ...floorOptions, ...(processors && { processors: processors.node }) });
     undo.push(() => floor.close());
     const bench = await openNamespace({ kubectl, client, podImage: busyboxImage, nodeName });
     undo.push(() => bench.close());
 
     const agent = makeInstalledAgent({ client, agents, node });
-    const description = `real cluster, Kubernetes and Multus as e2e/cluster has them, pods on one node${
-      processors === undefined
-        ? ''
-        : ` with processors of its own (${processors.node}; the others have ${processors.others})`
-    }, agent ${image}`;
+    const ownOnes =
+      processors && ` with processors of its own (${processors.node}; the others have ${processors.others})`;
+    const description = `real cluster, Kubernetes and Multus as e2e/cluster has them, pods on one node${ownOnes ?? ''}, agent ${image}`;
     const look = () => lookAtNode(nodeExec, nodeName, bench.namespace);
     const world = { description, look, bench, floor, clusterCpuMs };
     return {

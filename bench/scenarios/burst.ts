@@ -8,7 +8,7 @@ import { warmUp } from './warm-up.ts';
 const COMMANDS = [1, 2, 3] as const;
 
 /**
- * The first is that of an agent that has just started: it knows no sandbox, and none of its code has run yet, while Multus and its
+ * The first is that of an agent that has just started: it knows no sandbox, and has plugged nothing yet, while Multus and its
  * plugins are warm. The last is the same once more, as on any later day.
  */
 const STEPS = [
