@@ -18,6 +18,7 @@ export const sideBySide = [
     'drift',
     'entries-of-others',
     'invalid-annotation',
+    'lost-status',
     'partial-failure',
     'plug-unplug',
     'pod-end',

@@ -23,7 +23,7 @@ import { RememberedRules } from './ledger/remembered-rules.ts';
 import { writeDurably } from './ledger/write-durably.ts';
 import type { PodRecord } from './model/attachment-record.ts';
 import { type NetworkName, type PodKey, podKey, splitName } from './model/keys.ts';
-import { makeFindCreationConfig } from './multus/creation-cache.ts';
+import { makeCreationCache } from './multus/creation-cache.ts';
 import { DelegateClient } from './multus/delegate-client.ts';
 import { NodeNetworks } from './multus/node-networks.ts';
 import { KeyedQueue } from './queue/keyed-queue.ts';
@@ -141,7 +141,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
       onNode,
     },
     nodeConfig: nodeConfigOf(settings, nodeNetworks, nodeNetwork),
-    findCreationConfig: makeFindCreationConfig(settings.multusCacheDir),
+    creation: makeCreationCache(settings.multusCacheDir),
     retries,
     drift,
     self: { namespace: settings.podNamespace, name: settings.podName, uid: settings.podUid },

@@ -6,6 +6,7 @@ import { connectApi } from '../api-client.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
 import { attachCluster, type StartedCluster } from '../cluster/started-cluster.ts';
 import { podDeadlineMs } from '../fixture.ts';
+import { agentNamespace, agentSelector } from '../install-agent.ts';
 import { bridgeNetwork, poolOnlyNetwork } from '../networks.ts';
 import { attachNodes, makeNodeExec } from '../node-exec.ts';
 import { poolsPath } from '../node-state.ts';
@@ -95,9 +96,16 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
       last = await problems();
       return last.length === 0 ? true : undefined;
     };
-    await pollUntil('everything to agree', agree, { deadlineMs }).catch((error: unknown) => {
-      throw new Error(`${context}:\n  ${last.join('\n  ')}`, { cause: error });
+    await pollUntil('everything to agree', agree, { deadlineMs }).catch(async (error: unknown) => {
+      throw new Error([`${context}:`, ...last, ...(await testimony())].join('\n  '), { cause: error });
     });
+  };
+
+  /** What the pods tell of themselves, and the agents of their work: the nodes' logs are far from who reads the error. */
+  const testimony = async (): Promise<readonly string[]> => {
+    const told = pods().then((items) => items.map(({ metadata, status }) => JSON.stringify({ ...metadata, status })));
+    const logs = kubectl.try(['-n', agentNamespace, 'logs', `--selector=${agentSelector}`, '--prefix', '--tail=20']);
+    return [...(await told.catch((error) => [String(error)])), ...(await logs).stdout.split('\n')];
   };
 
   await kubectl.run(['create', 'namespace', namespace]);

@@ -13,7 +13,7 @@ export const findDetachConfig = async (
   target: CreationAttachment,
   sandbox: Sandbox,
 ): Promise<AttachmentRecord> => {
-  const remembered = await deps.findCreationConfig(sandbox.id, target.interface);
+  const remembered = await deps.creation.findConfig(sandbox.id, target.interface);
   return {
     interface: target.interface,
     network: target.network,

@@ -2,6 +2,7 @@
 // compiler checks that they do.
 import type { PodRecord } from '../model/attachment-record.ts';
 import type { CniResult } from '../model/cni-result.ts';
+import type { CreatedAttachment } from '../model/creation-status.ts';
 import type { DelegateRequest, PodIdentity } from '../model/delegate-request.ts';
 import type { InterfaceReport, ReadyCondition } from '../model/interface-report.ts';
 import type { NetworkName, PodKey } from '../model/keys.ts';
@@ -61,6 +62,12 @@ export interface NodeConfig {
   findConfig(name: string): Promise<string | undefined>;
 }
 
+/** What Multus remembers of the making of a sandbox; undefined where it remembers nothing. */
+export interface Creation {
+  findConfig(containerId: string, interfaceName: string): Promise<string | undefined>;
+  findAttachments(containerId: string): Promise<readonly CreatedAttachment[] | undefined>;
+}
+
 export interface PodEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: ChangeReason | Reason;
@@ -88,7 +95,7 @@ export interface AgentDeps {
   readonly writeStatus: (pod: Pod, change: StatusChange, signal: AbortSignal) => Promise<void>;
   readonly events: Events;
   readonly nodeConfig: NodeConfig;
-  readonly findCreationConfig: (containerId: string, interfaceName: string) => Promise<string | undefined>;
+  readonly creation: Creation;
   readonly retries: RetrySchedule;
   readonly drift: DriftSchedule;
   /** The agent's own pod: orphans are released in its name. */

@@ -18,6 +18,7 @@ import type { AgentDeps, Log, ReconcileContext } from './ports.ts';
 import { refuseHostNetwork, refuseUnreadableStatus } from './refuse-pod.ts';
 import { releaseLeftovers, releaseRecord } from './release-record.ts';
 import { announce, invalidNetworks, missingStatus, statesOf, writeReport } from './report-networks.ts';
+import { restoreStatus } from './restore-status.ts';
 import type { StepResult } from './step.ts';
 import { WorkingSet } from './working-set.ts';
 
@@ -66,7 +67,7 @@ const reconcileStage = async (context: ReconcileContext, pod: Pod): Promise<Outc
 const reconcileRunning = async (context: ReconcileContext, seen: Pod): Promise<Outcome> => {
   const { deps } = context;
   if (seen.isHostNetwork) return await refuseHostNetwork(context, seen);
-  if (seen.statusText === undefined) return waitForChange('the pod has no network-status yet: Multus is still at work');
+  if (!seen.statusText?.trim()) return await restoreStatus(context, seen);
 
   const pod = await adoptSandbox(context, seen);
   if (pod === undefined) return done;

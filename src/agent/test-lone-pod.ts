@@ -83,7 +83,7 @@ export const agentFor = (pod: Pod, world: Partial<AgentDeps> = {}) => {
       rules: async () => ({ isNamespaceIsolated: false, globalNamespaces: [], defaultNetworks: new Set() }),
       findConfig: async () => undefined,
     },
-    findCreationConfig: async () => undefined,
+    creation: { findConfig: async () => undefined, findAttachments: async () => undefined },
     retries: new RetrySchedule({ minMs: 1, maxMs: 2, random: () => 0 }, () => 0),
     drift: new DriftSchedule({ intervalMs: 0, now: () => 0, random: () => 0 }),
     self: { namespace: 'dynamic-networks', name: 'agent', uid: 'agent' },

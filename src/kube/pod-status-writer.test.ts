@@ -107,6 +107,18 @@ describe('one write', () => {
     await write(seen(), { condition: isReady });
     expect(conditions()).toHaveLength(2);
   });
+
+  it('that gives a pod its network-status is refused when anybody wrote meanwhile', async () => {
+    server.objects.modify(ref, (draft) => {
+      draft.metadata.annotations = { 'of/others': 'kept' };
+    });
+    const before = seen();
+    server.objects.modify(ref, (draft) => {
+      draft.metadata.annotations = { [STATUS]: written };
+    });
+    await expect(write(before, { entries: [defaultEntry] })).rejects.toMatchObject({ kind: 'stateChanged' });
+    expect(stored()?.metadata.annotations).toEqual({ [STATUS]: written });
+  });
 });
 
 describe('the condition', () => {

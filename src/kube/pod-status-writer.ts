@@ -38,13 +38,18 @@ export const makeWritePodStatus =
 
 const patchOf = (pod: Pod, { entries, reports, condition }: PodStatusChange, now: Date): PatchOperation[] => [
   { op: 'test', path: '/metadata/uid', value: pod.uid },
-  ...(pod.statusText === undefined
-    ? []
-    : [{ op: 'test' as const, path: annotationPointer(NETWORK_STATUS_ANNOTATION), value: pod.statusText }]),
+  ...baseOf(pod, entries !== undefined),
   ...(entries === undefined ? [] : [setAnnotation(NETWORK_STATUS_ANNOTATION, formatNetworkStatus(entries))]),
   ...(reports === undefined ? [] : [setAnnotation(INTERFACES_ANNOTATION, JSON.stringify(reports))]),
   ...(condition === undefined ? [] : setCondition(pod, condition, now)),
 ];
+
+/** What the decision was based on. That there is no status cannot be tested for, so the whole pod is to be the same. */
+const baseOf = ({ statusText, resourceVersion }: Pod, setsStatus: boolean): PatchOperation[] => {
+  if (statusText !== undefined)
+    return [{ op: 'test', path: annotationPointer(NETWORK_STATUS_ANNOTATION), value: statusText }];
+  return setsStatus ? [{ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion }] : [];
+};
 
 const setAnnotation = (key: string, value: string): PatchOperation => ({
   op: 'add',

@@ -1,7 +1,6 @@
 // From a CNI result to network-status entries: the rules of the client library that Multus itself uses, so that an interface
 // looks the same in the status whether it came with the pod or was plugged later.
 import { quote } from './json.ts';
-import type { NetworkName } from './keys.ts';
 import type { StatusEntry } from './network-status.ts';
 
 export interface CniInterface {
@@ -15,7 +14,12 @@ export interface CniInterface {
 
 export interface CniResult {
   readonly interfaces: readonly CniInterface[];
-  readonly ips: readonly { readonly address: string; readonly interface?: number | undefined }[];
+  readonly ips: readonly {
+    readonly address: string;
+    readonly gateway?: string | undefined;
+    /** Index into `interfaces`. */
+    readonly interface?: number | undefined;
+  }[];
   readonly routes: readonly { readonly dst: string; readonly gw?: string | undefined }[];
   readonly dns: Readonly<Record<string, unknown>>;
 }
@@ -38,7 +42,7 @@ const PCI_ADDRESS = /^[0-9a-f]{4}:[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]$/i;
 
 /** One entry per interface inside the pod; when the plugin names none, one for the interface that was asked for. */
 export const statusEntriesOf = (
-  network: NetworkName,
+  network: string,
   requestedName: string,
   result: CniResult,
   deviceId?: string,
@@ -66,7 +70,7 @@ const withoutPrefix = (cidr: string): string => cidr.split('/')[0] ?? cidr;
 const DEFAULT_ROUTES = new Set(['0.0.0.0/0', '::/0']);
 
 /** Fields in the order in which Go programs write them. */
-const entryOf = (network: NetworkName, iface: CniInterface, ips: readonly string[], result: CniResult): StatusEntry => {
+const entryOf = (network: string, iface: CniInterface, ips: readonly string[], result: CniResult): StatusEntry => {
   const gateway = result.routes.flatMap(({ dst, gw }) => (DEFAULT_ROUTES.has(dst) && gw ? [gw] : []));
   return {
     name: network,

@@ -1,7 +1,12 @@
 // The closed list of reasons that people and programs see: in events, in the Ready status and in the pod condition.
 
 /** Reasons of events that tell of a change. */
-export type ChangeReason = 'AddedInterface' | 'RemovedInterface' | 'ReplacedInterface' | 'RepairedInterface';
+export type ChangeReason =
+  | 'AddedInterface'
+  | 'RemovedInterface'
+  | 'ReplacedInterface'
+  | 'RepairedInterface'
+  | 'RestoredStatus';
 
 /** Reasons why something is not as the annotation says. */
 export type Reason =

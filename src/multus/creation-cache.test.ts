@@ -1,16 +1,18 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { makeFindCreationConfig } from './creation-cache.ts';
+import { makeCreationCache } from './creation-cache.ts';
 
 const bytes = (config: string) => Buffer.from(config).toString('base64');
 const delegates = [
-  { ifnameRequest: 'eth0', Bytes: bytes('{"name":"podnet"}') },
-  { ifnameRequest: '', Bytes: bytes('{"name":"blau ü"}') },
-  { ifnameRequest: 'data0', Bytes: bytes('{"name":"red"}') },
-  { Bytes: bytes('{"name":"green"}') },
+  { Name: 'podnet', ifnameRequest: 'eth0', Bytes: bytes('{"name":"podnet"}') },
+  { Name: 'shop/blue', ifnameRequest: '', Bytes: bytes('{"name":"blau ü"}') },
+  { Name: 'shop/red', ifnameRequest: 'data-0', Bytes: bytes('{"name":"red"}') },
+  { Name: 'shop/vf', deviceID: '0000:01:00.1', resourceName: 'intel.com/vf', Bytes: bytes('{"name":"green"}') },
 ];
+const answered = (address: string) => ({ ips: [{ address, gateway: '10.0.0.1' }] });
+const result = (address: string) => ({ interfaces: [], routes: [], dns: {}, ...answered(address) });
 
 let directory: string;
 beforeAll(() => {
@@ -19,13 +21,29 @@ beforeAll(() => {
   writeFileSync(join(directory, 'corrupt'), '[{"Bytes":');
   writeFileSync(join(directory, 'other-version'), '{"delegates":[]}');
   writeFileSync(join(directory, 'no-bytes'), '[{},{"ifnameRequest":"net1"}]');
+  writeFileSync(join(directory, 'empty'), '[]');
+  for (const sandbox of ['unplugged', 'no-default', 'cut-off', 'no-result', 'no-files'])
+    writeFileSync(join(directory, sandbox), JSON.stringify(delegates));
+  mkdirSync(join(directory, 'results'));
+  const save = (file: string, text: string) => writeFileSync(join(directory, 'results', file), text);
+  const answer = (address: string) => JSON.stringify({ kind: 'cniCacheV1', result: answered(address) });
+  save('podnet-sandbox-1-eth0', answer('10.0.0.2/24'));
+  save('blue-net-sandbox-1-net1', answer('10.1.0.2/24'));
+  save('red-sandbox-1-data-0', answer('10.2.0.2/24'));
+  save('green-sandbox-1-net3', answer('10.3.0.2/24'));
+  save('podnet-unplugged-eth0', answer('10.0.0.3/24'));
+  save('red-unplugged-data-0', answer('10.2.0.3/24'));
+  save('red-no-default-data-0', answer('10.2.0.4/24'));
+  save('podnet-cut-off-eth0', '{"kind":"cniC');
+  save('podnet-no-result-eth0', '{"kind":"cniCacheV0"}');
+  save('podnet-empty-eth0', answer('10.0.0.4/24'));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
 describe('what Multus attached at pod creation', () => {
   it.each([
     ['an unnamed one is called after its place', 'sandbox-1', 'net1', '{"name":"blau ü"}'],
-    ['a named one by its name', 'sandbox-1', 'data0', '{"name":"red"}'],
+    ['a named one by its name', 'sandbox-1', 'data-0', '{"name":"red"}'],
     ['a named one is not called after its place', 'sandbox-1', 'net2', undefined],
     ['places count named ones, too', 'sandbox-1', 'net3', '{"name":"green"}'],
     ['the default network is never found', 'sandbox-1', 'eth0', undefined],
@@ -38,10 +56,40 @@ describe('what Multus attached at pod creation', () => {
     ['an id that is the directory itself is not followed', '..', 'net1', undefined],
     ['an empty id is not followed', '', 'net1', undefined],
   ])('%s', async (_, containerId, interfaceName, expected) => {
-    expect(await makeFindCreationConfig(directory)(containerId, interfaceName)).toBe(expected);
+    expect(await makeCreationCache(directory).findConfig(containerId, interfaceName)).toBe(expected);
   });
 
   it('is unknown when the directory is not mounted', async () => {
-    expect(await makeFindCreationConfig('/nowhere')('sandbox-1', 'net1')).toBeUndefined();
+    expect(await makeCreationCache('/nowhere').findConfig('sandbox-1', 'net1')).toBeUndefined();
   });
+
+  it('is told whole, with what the plugins answered', async () => {
+    expect(await makeCreationCache(directory).findAttachments('sandbox-1')).toEqual([
+      { network: 'podnet', interface: 'eth0', result: result('10.0.0.2/24') },
+      { network: 'shop/blue', interface: 'net1', result: result('10.1.0.2/24') },
+      { network: 'shop/red', interface: 'data-0', result: result('10.2.0.2/24') },
+      { network: 'shop/vf', interface: 'net3', deviceId: '0000:01:00.1', result: result('10.3.0.2/24') },
+    ]);
+  });
+
+  it('is told without what was unplugged since', async () => {
+    expect(await makeCreationCache(directory).findAttachments('unplugged')).toEqual([
+      { network: 'podnet', interface: 'eth0', result: result('10.0.0.3/24') },
+      { network: 'shop/red', interface: 'data-0', result: result('10.2.0.3/24') },
+    ]);
+  });
+
+  it('is told by names alone where an answer has no result', async () => {
+    const nothing = { interfaces: [], ips: [], routes: [], dns: {} };
+    expect(await makeCreationCache(directory).findAttachments('no-result')).toEqual([
+      { network: 'podnet', interface: 'eth0', result: nothing },
+    ]);
+  });
+
+  it.each(['no-files', 'no-default', 'cut-off', 'empty', 'corrupt', 'sandbox-2', '../sandbox-1'])(
+    'is unknown: %s',
+    async (containerId) => {
+      expect(await makeCreationCache(directory).findAttachments(containerId)).toBeUndefined();
+    },
+  );
 });

@@ -14,7 +14,7 @@ describe('parseAddReply', () => {
       '{"Result":{"cniVersion":"1.1.0","interfaces":[{"name":"net1","mac":"m","mtu":1500,"sandbox":"/ns","pciID":"p"}],"ips":[{"interface":0,"address":"10.0.0.5/24","gateway":"10.0.0.1"}],"routes":[{"dst":"0.0.0.0/0","gw":"10.0.0.1"},{"dst":"::/0"}],"dns":{"nameservers":["10.0.0.53"],"domain":"a","search":["b"],"options":["c"]}}}',
       {
         interfaces: [{ name: 'net1', mac: 'm', mtu: 1500, sandbox: '/ns', pciID: 'p' }],
-        ips: [{ address: '10.0.0.5/24', interface: 0 }],
+        ips: [{ address: '10.0.0.5/24', gateway: '10.0.0.1', interface: 0 }],
         routes: [{ dst: '0.0.0.0/0', gw: '10.0.0.1' }, { dst: '::/0' }],
         dns: { nameservers: ['10.0.0.53'], domain: 'a', search: ['b'], options: ['c'] },
       },

@@ -12,7 +12,7 @@ const dns = z.object({
   options: listOf(z.string()),
 });
 
-const result = z.object({
+export const cniResult = z.object({
   interfaces: listOf(
     z.object({
       name: z.string(),
@@ -22,26 +22,33 @@ const result = z.object({
       pciID: z.optional(z.string()),
     }),
   ),
-  ips: listOf(z.object({ address: z.string(), interface: z.optional(z.nullable(z.number())) })),
+  ips: listOf(
+    z.object({
+      address: z.string(),
+      gateway: z.optional(z.nullable(z.string())),
+      interface: z.optional(z.nullable(z.number())),
+    }),
+  ),
   routes: listOf(z.object({ dst: z.string(), gw: z.optional(z.nullable(z.string())) })),
   dns: z.optional(z.nullable(dns)),
 });
 
-const reply = z.object({ Result: z.optional(z.nullable(result)) });
+const reply = z.object({ Result: z.optional(z.nullable(cniResult)) });
 
 /** An empty result is sound: some plugins make no interface of their own. Throws when the text is no such reply. */
-export const parseAddReply = (text: string): CniResult => {
-  const {
-    interfaces,
-    ips,
-    routes,
-    dns: servers,
-  } = reply.parse(text.trim() === '' ? {} : JSON.parse(text)).Result ?? {};
+export const parseAddReply = (text: string): CniResult =>
+  resultOf(reply.parse(text.trim() === '' ? {} : JSON.parse(text)).Result);
+
+/** Nothing at all counts as an empty result. */
+export const resultOf = (given: z.infer<typeof cniResult> | null | undefined): CniResult => {
+  const { interfaces, ips, routes, dns: servers } = given ?? {};
   return {
     interfaces: interfaces ?? [],
-    ips: (ips ?? []).map(({ address, interface: index }) =>
-      index == null ? { address } : { address, interface: index },
-    ),
+    ips: (ips ?? []).map(({ address, gateway, interface: index }) => ({
+      address,
+      ...(gateway && { gateway }),
+      ...(index != null && { interface: index }),
+    })),
     routes: (routes ?? []).map(({ dst, gw }) => (gw == null ? { dst } : { dst, gw })),
     dns: Object.fromEntries(Object.entries(servers ?? {}).filter(([, value]) => value?.length)),
   };

@@ -80,7 +80,7 @@ const blockOf = (pod: Pod, networksText: string | undefined): { reason: string; 
   if (status.state === 'absent') {
     return {
       reason: 'Starting',
-      message: 'the pod has no network-status yet: Multus is still at work, or not installed',
+      message: 'the pod has no network-status: Multus is still at work, did not see it, or is not installed',
     };
   }
   if (status.state === 'unreadable') return { reason: 'StatusUnreadable', message: status.message };

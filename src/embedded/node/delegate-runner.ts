@@ -8,6 +8,7 @@ import type { Kernel } from './kernel.ts';
 import type { Libcni, RuntimeConf } from './libcni.ts';
 import type { Delegate } from './multus-delegate.ts';
 import { createPodEvent } from './pod-event.ts';
+import type { ResultFiles } from './result-files.ts';
 
 const macPattern = /^[0-9a-f]{2}([:-][0-9a-f]{2}){5}$/i;
 
@@ -17,6 +18,7 @@ export interface DelegateRunnerOptions {
   readonly libcni: Libcni;
   readonly kernel: Kernel;
   readonly store: ObjectStore;
+  readonly results: ResultFiles;
   readonly emitEvents: boolean;
 }
 
@@ -24,6 +26,7 @@ export class DelegateRunner {
   readonly #libcni: Libcni;
   readonly #kernel: Kernel;
   readonly #store: ObjectStore;
+  readonly #results: ResultFiles;
   /** May be switched while running. */
   emitEvents: boolean;
 
@@ -31,6 +34,7 @@ export class DelegateRunner {
     this.#libcni = options.libcni;
     this.#kernel = options.kernel;
     this.#store = options.store;
+    this.#results = options.results;
     this.emitEvents = options.emitEvents;
   }
 
@@ -48,6 +52,7 @@ export class DelegateRunner {
   del(delegate: Delegate, runtime: RuntimeConf): void {
     try {
       this.#libcni.del(delegate.config, runtime);
+      this.#results.remove(delegate.config, runtime);
     } catch (error) {
       const [what, subject, verb] = delegate.isList
         ? ['ConflistDel', stringAt(delegate.config, 'name'), 'conflistDel: error in getting result from DelNetworkList']

@@ -18,6 +18,7 @@ import { decideFault, type FaultFilter, type MultusFault, matchesFilter } from '
 import { installedPlugins } from './plugins.ts';
 import { PodNetworks } from './pod-networks.ts';
 import { type RequestHook, type RequestPhase, RequestTrace } from './request-trace.ts';
+import { ResultFiles } from './result-files.ts';
 
 export interface MultusDaemonOptions {
   readonly socketPath: string;
@@ -48,12 +49,14 @@ export class MultusDaemon {
     const { store, kernel, ipam, cacheDir, emitEvents = true, podLookupMs = 0 } = options;
     this.#options = options;
     const libcni = new Libcni(installedPlugins(), { kernel, ipam });
-    this.#runner = new DelegateRunner({ libcni, kernel, store, emitEvents });
+    const results = new ResultFiles(cacheDir);
+    this.#runner = new DelegateRunner({ libcni, kernel, store, results, emitEvents });
     this.#handler = new DelegateHandler({ store, runner: this.#runner, podLookupMs });
     this.podNetworks = new PodNetworks({
       store,
       runner: this.#runner,
       cacheDir,
+      results,
       defaultNetwork: options.defaultNetwork,
       isolation: options.isolation,
     });

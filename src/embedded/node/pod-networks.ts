@@ -23,6 +23,7 @@ import {
   networksAnnotation,
   statusEntries,
 } from './network-status.ts';
+import type { ResultFiles } from './result-files.ts';
 
 const resourceNameAnnotation = 'k8s.v1.cni.cncf.io/resourceName';
 const defaultNetworkAnnotation = 'v1.multus-cni.io/default-network';
@@ -35,6 +36,7 @@ export interface PodNetworksOptions {
   readonly store: ObjectStore;
   readonly runner: DelegateRunner;
   readonly cacheDir: string;
+  readonly results: ResultFiles;
   readonly defaultNetwork: JsonObject;
   /** When set, a pod may use networks of its own namespace and of these only. */
   readonly isolation: { readonly globalNamespaces: readonly string[] } | undefined;
@@ -64,6 +66,7 @@ export class PodNetworks {
         const runtime = runtimeConfOf(sandbox, interfaceName(delegate, index), delegate);
         const result = this.#options.runner.add(delegate, runtime, pod);
         results.push(result);
+        this.#options.results.save(delegate.config, runtime, result);
         const deviceInfo = delegate.resourceName === '' ? undefined : pciDeviceInfo(delegate.deviceId);
         entries.push(...statusEntries(result, { name: delegate.name, isDefault: delegate.isDefault, deviceInfo }));
       } catch (error) {

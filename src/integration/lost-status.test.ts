@@ -1,0 +1,85 @@
+// Multus gives up writing network-status when it does not see the pod, and people remove annotations: a pod without one is not
+// a pod without networks.
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type Ref, World } from './harness.ts';
+
+const annotation = 'k8s.v1.cni.cncf.io/network-status';
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterEach(async () => {
+  await world.clean();
+});
+afterAll(async () => {
+  await world.stop();
+});
+
+const statusText = (pod: Ref) => world.cluster.pod(pod).metadata.annotations?.[annotation];
+const lose = (pod: Ref, text?: string): string | undefined => {
+  const before = statusText(pod);
+  world.cluster.objects.modify({ resource: 'pods', ...pod }, (draft) => {
+    const { [annotation]: _, ...others } = draft.metadata.annotations ?? {};
+    draft.metadata.annotations = text === undefined ? others : { ...others, [annotation]: text };
+  });
+  return before;
+};
+
+describe('a running pod without network-status', () => {
+  it.each([
+    ['was never written', undefined],
+    ['is empty', ' '],
+  ])('is told of as Multus would have, and plugged: it %s', async (_, text) => {
+    const pod = await world.pod('lost', 'blue,red@data0');
+    const written = lose(pod, text);
+    await world.cluster.until('restored', () => statusText(pod) === written);
+    world.edit(pod, 'blue,red@data0,green@g0');
+    await world.converged(pod, { net1: 'default/blue', data0: 'default/red', g0: 'default/green' });
+    await world.cluster.until('told of', () => world.events(pod, 'RestoredStatus').length === 1);
+    expect(world.cluster.multus.count({ ifname: 'net1' })).toBe(0);
+  });
+
+  it('has what was hot-plugged in its status again, and not what was unplugged', async () => {
+    const pod = await world.pod('edited', 'blue,red@data0');
+    world.edit(pod, 'blue,green@g0');
+    await world.converged(pod, { net1: 'default/blue', g0: 'default/green' });
+    const before = world.cluster.networkStatus(pod);
+    lose(pod);
+    await world.converged(pod, { net1: 'default/blue', g0: 'default/green' });
+    expect(world.cluster.networkStatus(pod)).toEqual(before);
+  });
+
+  it('is plugged although it came with nothing', async () => {
+    const pod = await world.pod('plain');
+    lose(pod);
+    world.edit(pod, 'blue@b0');
+    await world.converged(pod, { b0: 'default/blue' });
+    expect(world.cluster.networkStatus(pod)[0]).toMatchObject({ interface: 'eth0', default: true });
+  });
+
+  it('is left alone while it asks for no networks', async () => {
+    const pod = await world.pod('quiet');
+    lose(pod);
+    const other = await world.pod('other');
+    world.edit(other, 'blue@b0');
+    await world.converged(other, { b0: 'default/blue' });
+    expect(statusText(pod)).toBeUndefined();
+  });
+
+  it('is not touched, and says why, where Multus remembers nothing of it', async () => {
+    const pod = await world.pod('forgotten', 'blue@b0');
+    const { id = '' } = world.cluster.kubelet.findSandbox(pod) ?? {};
+    const results = join(world.cluster.multusCacheDir, 'results');
+    for (const file of readdirSync(results)) if (file.includes(id)) rmSync(join(results, file));
+    const written = lose(pod);
+    world.edit(pod, 'blue@b0,red@r0');
+    await world.cluster.until('told of', () => world.condition(pod)?.reason === 'StatusUnreadable');
+    expect(world.condition(pod)?.message).toMatch(/no network-status, and Multus remembers nothing of its sandbox/);
+    expect(world.links(pod)).toEqual(['b0']);
+    lose(pod, written);
+    await world.converged(pod, { b0: 'default/blue', r0: 'default/red' });
+  });
+});
