@@ -30,7 +30,10 @@ export interface ReflectorOptions<T extends { readonly resourceVersion: string }
   readonly backoffMaxMs?: number;
   /** The resource may not be installed (yet): then the list counts as empty, and is asked for again. */
   readonly isOptional?: boolean;
-  /** Servers send a bookmark about once a minute, so a silent connection for this long is a dead one. */
+  /**
+   * Servers send a bookmark about once a minute, so a connection that is silent for this long may be a dead one. Or the server was
+   * restarted, and there has been no change since: then it sends none.
+   */
   readonly silenceMs?: number;
 }
 
@@ -161,7 +164,7 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
     this.#synced.resolve();
   }
 
-  /** Returns whether anything was heard, when the server ends the watch in good order. */
+  /** Returns whether the watch was any good, when it ends in good order: by the server, or since nothing happened. */
   async #watch(signal: AbortSignal): Promise<boolean> {
     const { client, path, query, silenceMs = 150_000 } = this.#options;
     const silence = new AbortController();
@@ -190,6 +193,10 @@ export class Reflector<T extends { readonly resourceVersion: string }> {
         this.#failures = 0;
       }
       return sawEvents;
+    } catch (error) {
+      const wasSilent = this.#isConnected && silence.signal.aborted && !signal.aborted;
+      if (!wasSilent) throw error;
+      return true;
     } finally {
       clearTimeout(timer);
     }
