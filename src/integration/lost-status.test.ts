@@ -22,7 +22,7 @@ const statusText = (pod: Ref) => world.cluster.pod(pod).metadata.annotations?.[a
 const lose = (pod: Ref, text?: string): string | undefined => {
   const before = statusText(pod);
   world.cluster.objects.modify({ resource: 'pods', ...pod }, (draft) => {
-    const { [annotation]: _, ...others } = draft.metadata.annotations ?? {};
+    const { [annotation]: _, ...others } = { ...draft.metadata.annotations, 'of/others': 'kept' };
     draft.metadata.annotations = text === undefined ? others : { ...others, [annotation]: text };
   });
   return before;
