@@ -4,12 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pollUntil } from '../cluster/poll-until.ts';
 import { hasNodeAccess } from '../fixture.ts';
 import { type Agents, makeAgents } from './agents.ts';
-import { everywhere, type FaultWorld, startWorld } from './fault-world.ts';
+import { createNamespace, everywhere, type FaultWorld, startWorld } from './fault-world.ts';
 import type { Interfaces } from './invariant.ts';
 
 const podNames = ['a', 'b', 'c', 'd', 'e', 'f'];
 const outageMs = 30_000;
 const deadlineMs = 60_000;
+/** Who failed to watch several times in a row waits for a minute before the next try. */
+const aftermathMs = 180_000;
 
 let world: FaultWorld;
 let agents: Agents;
@@ -33,6 +35,10 @@ afterAll(async () => {
   // After an outage a kubelet may take more than a minute to look at its pods again; a fresh one looks at once.
   await Promise.all(world.cluster.nodes.map((node) => node.killService('kubelet')));
   await world.close();
+  // The same is true of the controllers, and the next file needs them.
+  const afterwards = `${world.namespace}-afterwards`;
+  await createNamespace(world.kubectl, afterwards, aftermathMs);
+  await world.kubectl.run(['delete', 'namespace', afterwards, '--wait=false']);
 });
 
 describe.skipIf(!hasNodeAccess)('the control plane', () => {

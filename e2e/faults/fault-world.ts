@@ -11,7 +11,7 @@ import { bridgeNetwork, poolOnlyNetwork } from '../networks.ts';
 import { attachNodes, makeNodeExec } from '../node-exec.ts';
 import { poolsPath } from '../node-state.ts';
 import { networksAnnotation, type Pod, podMetadata, podSpec, podsPath } from '../pods.ts';
-import { makeKubectl } from '../target.ts';
+import { type Kubectl, makeKubectl } from '../target.ts';
 import { type Interfaces, problemsOf, type World } from './invariant.ts';
 import { type HeldAddress, lookAtNode } from './node-snapshot.ts';
 import { viewOf } from './pod-view.ts';
@@ -108,10 +108,7 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
     return [...(await told.catch((error) => [String(error)])), ...(await logs).stdout.split('\n')];
   };
 
-  await kubectl.run(['create', 'namespace', namespace]);
-  const hasAccount = async () =>
-    (await kubectl.try(inNamespace('get', 'serviceaccount', 'default'))).exitCode === 0 ? true : undefined;
-  await pollUntil('the service account of the namespace', hasAccount, { deadlineMs: podDeadlineMs });
+  await createNamespace(kubectl, namespace);
   const local = bridgeNetwork('local', { story, namespace, prefix: `10.${range}.0.` });
   await kubectl.apply(local.manifest);
   await kubectl.apply(poolOnlyNetwork('wide', { story, namespace, prefix: `10.${range}.1.` }).manifest);
@@ -151,6 +148,14 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
       await kubectl.run(['delete', 'namespace', namespace, '--wait=false']);
     },
   };
+};
+
+/** Returns when pods can be made in it, which takes a controller that is at work. */
+export const createNamespace = async (kubectl: Kubectl, name: string, deadlineMs = podDeadlineMs): Promise<void> => {
+  await kubectl.run(['create', 'namespace', name]);
+  const account = ['-n', name, 'get', 'serviceaccount', 'default'];
+  const hasAccount = async () => ((await kubectl.try(account)).exitCode === 0 ? true : undefined);
+  await pollUntil(`the service account of namespace ${name}`, hasAccount, { deadlineMs });
 };
 
 type NodeChoice = (nodeNames: readonly string[], index: number) => string;

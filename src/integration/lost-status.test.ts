@@ -22,8 +22,8 @@ const statusText = (pod: Ref) => world.cluster.pod(pod).metadata.annotations?.[a
 const lose = (pod: Ref, text?: string): string | undefined => {
   const before = statusText(pod);
   world.cluster.objects.modify({ resource: 'pods', ...pod }, (draft) => {
-    const { [annotation]: _, ...others } = { ...draft.metadata.annotations, 'of/others': 'kept' };
-    draft.metadata.annotations = text === undefined ? others : { ...others, [annotation]: text };
+    const { [annotation]: _, ...others } = draft.metadata.annotations ?? {};
+    draft.metadata.annotations = { ...others, 'of/others': 'kept', ...(text !== undefined && { [annotation]: text }) };
   });
   return before;
 };
