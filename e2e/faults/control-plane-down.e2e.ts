@@ -8,6 +8,7 @@ import { createNamespace, everywhere, type FaultWorld, startWorld } from './faul
 import type { Interfaces } from './invariant.ts';
 
 const podNames = ['a', 'b', 'c', 'd', 'e', 'f'];
+const latePodNames = ['late-a', 'late-b'];
 const outageMs = 30_000;
 const deadlineMs = 60_000;
 /** Who failed to watch several times in a row waits for a minute before the next try. */
@@ -26,16 +27,18 @@ const answers = (): Promise<true> =>
     { deadlineMs },
   );
 
+/** After an outage a kubelet may take more than a minute to look at its pods again; a fresh one looks at once. */
+const restartKubelets = () => Promise.all(world.cluster.nodes.map((node) => node.killService('kubelet')));
+
 beforeAll(async () => {
   world = await startWorld({ name: 'control-plane', range: 64 });
   agents = makeAgents(world);
   await world.createPods(podNames, everywhere);
 });
 afterAll(async () => {
-  // After an outage a kubelet may take more than a minute to look at its pods again; a fresh one looks at once.
-  await Promise.all(world.cluster.nodes.map((node) => node.killService('kubelet')));
+  await restartKubelets();
   await world.close();
-  // The same is true of the controllers, and the next file needs them.
+  // Controllers, too, may take that long, and the next file needs them.
   const afterwards = `${world.namespace}-afterwards`;
   await createNamespace(world.kubectl, afterwards, aftermathMs);
   await world.kubectl.run(['delete', 'namespace', afterwards, '--wait=false']);
@@ -58,6 +61,10 @@ describe.skipIf(!hasNodeAccess)('the control plane', () => {
     }
     await answers();
     await editAll({ y0: 'local', z0: 'local' });
+    // Multus does not see them yet, and does not tell of their networks.
+    await restartKubelets();
+    await world.createPods(latePodNames, everywhere);
+    await world.edit(Object.fromEntries(latePodNames.map((name) => [name, { x0: 'wide' }])));
     await world.converges('after the outage');
     await agents.areReady();
   });
