@@ -30,6 +30,15 @@ const answers = (): Promise<true> =>
 /** After an outage a kubelet may take more than a minute to look at its pods again; a fresh one looks at once. */
 const restartKubelets = () => Promise.all(world.cluster.nodes.map((node) => node.killService('kubelet')));
 
+const replaceSandbox = async (pod: string): Promise<void> => {
+  const worker = world.cluster.node('worker');
+  const newest = async () => (await worker.sandboxes(await world.uidOf(pod)))[0]?.id ?? '';
+  const old = await newest();
+  await worker.signalTask(old, 'SIGKILL');
+  const isAnother = async () => ((await newest()) === old ? undefined : true);
+  await pollUntil(`pod ${pod} to have another sandbox`, isAnother, { deadlineMs });
+};
+
 beforeAll(async () => {
   world = await startWorld({ name: 'control-plane', range: 64 });
   agents = makeAgents(world);
@@ -61,9 +70,9 @@ describe.skipIf(!hasNodeAccess)('the control plane', () => {
     }
     await answers();
     await editAll({ y0: 'local', z0: 'local' });
-    // Multus does not see them yet, and does not tell of their networks.
+    // Multus does not see its pods yet: it tells nothing of new ones, nor of the new sandbox of an old one.
     await restartKubelets();
-    await world.createPods(latePodNames, everywhere);
+    await Promise.all([replaceSandbox('a'), world.createPods(latePodNames, everywhere)]);
     await world.edit(Object.fromEntries(latePodNames.map((name) => [name, { x0: 'wide' }])));
     await world.converges('after the outage');
     await agents.areReady();

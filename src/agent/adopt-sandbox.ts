@@ -2,10 +2,12 @@
 // set apart to be released, and the rest is left to planning: Multus attached everything that was listed when it made the
 // new sandbox.
 import type { Pod } from '../model/pod.ts';
-import type { ReconcileContext } from './ports.ts';
+import type { ReconcileContext, Sandbox } from './ports.ts';
+import { correctStatus } from './restore-status.ts';
 
 /** Returns the pod to go on with: read anew when the sandbox changed, since its network-status did too. */
-export const adoptSandbox = async ({ deps, log, signal }: ReconcileContext, pod: Pod): Promise<Pod | undefined> => {
+export const adoptSandbox = async (context: ReconcileContext, pod: Pod): Promise<Pod | undefined> => {
+  const { deps, log, signal } = context;
   const record = deps.ledger.find(pod.uid);
   if (record === undefined || record.sandboxMark === pod.sandboxMark) return pod;
 
@@ -13,13 +15,19 @@ export const adoptSandbox = async ({ deps, log, signal }: ReconcileContext, pod:
   const attachments = record.attachments.filter(({ containerId }) => containerId === sandbox.id);
   const stale = record.attachments.filter(({ containerId }) => containerId !== sandbox.id);
   const leftovers = [...(record.leftovers ?? []), ...stale];
+  const adopted = stale.length === 0 ? pod : await lookAnew(context, pod, sandbox);
   await deps.ledger.save({
     ...record,
     sandboxMark: pod.sandboxMark,
     attachments,
     ...(leftovers.length > 0 && { leftovers }),
   });
-  if (stale.length === 0) return pod;
-  log.info({ sandbox: sandbox.id, stale: stale.length }, 'sandbox replaced');
-  return await deps.pods.refresh(pod.key, signal);
+  if (stale.length > 0) log.info({ sandbox: sandbox.id, stale: stale.length }, 'sandbox replaced');
+  return adopted;
+};
+
+/** Not after the record is saved: an agent that is ended in between would take the old status for that of the new sandbox. */
+const lookAnew = async (context: ReconcileContext, pod: Pod, sandbox: Sandbox): Promise<Pod | undefined> => {
+  const fresh = await context.deps.pods.refresh(pod.key, context.signal);
+  return fresh && (await correctStatus(context, fresh, sandbox));
 };

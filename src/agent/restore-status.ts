@@ -1,27 +1,51 @@
-// A pod that runs has a network-status: Multus writes it before the first container starts. It gives up, and says that all is well,
-// when it does not see the pod, as for a while after an outage of the API server; and people remove annotations. What Multus
-// remembers of the sandbox says the same.
-import { statusOfCreation } from '../model/creation-status.ts';
+// Multus writes network-status before the first container of a sandbox starts. It gives up, and says that all is well, when it does
+// not see the pod, as for a while after an outage of the API server: then the pod has none, or still that of its last sandbox. And
+// people remove annotations. What Multus remembers of the sandbox is what it would have written.
+import { isStatusOf, statusOfCreation } from '../model/creation-status.ts';
+import { parseNetworkStatus } from '../model/network-status.ts';
 import { done, type Outcome, waitForChange } from '../model/outcome.ts';
 import type { Pod } from '../model/pod.ts';
-import type { ReconcileContext } from './ports.ts';
+import type { ReconcileContext, Sandbox } from './ports.ts';
 import { refuseUnreadableStatus } from './refuse-pod.ts';
 
+/** Of a pod that has none. */
 export const restoreStatus = async (context: ReconcileContext, pod: Pod): Promise<Outcome> => {
-  const { deps, log, signal } = context;
+  const { deps, signal } = context;
   // Multus can be told to write none in some namespaces.
   if (!pod.networksText?.trim() && pod.interfacesText === undefined)
     return waitForChange('the pod has no network-status and asks for no networks');
 
   const sandbox = await deps.sandboxes.get({ uid: pod.runtimeUid, mark: pod.sandboxMark }, signal);
+  const isWritten = await writeStatusOf(context, pod, sandbox, 'was missing');
+  if (isWritten) return done; // the write brings the pod back
+  const message = `the pod has no network-status, and Multus remembers nothing of its sandbox ${sandbox.id}; check that Multus makes the networks of this node`;
+  return await refuseUnreadableStatus(context, pod, message);
+};
+
+/** Of a pod with a new sandbox. Returns the pod as it is then. */
+export const correctStatus = async (
+  context: ReconcileContext,
+  pod: Pod,
+  sandbox: Sandbox,
+): Promise<Pod | undefined> => {
+  const isWritten = await writeStatusOf(context, pod, sandbox, 'was that of another sandbox');
+  return isWritten ? context.deps.pods.find(pod.key) : pod;
+};
+
+/** Returns whether there was something to write: not if the status is the right one, nor if nothing is known. */
+const writeStatusOf = async (
+  context: ReconcileContext,
+  pod: Pod,
+  sandbox: Sandbox,
+  fault: string,
+): Promise<boolean> => {
+  const { deps, log, signal } = context;
   const created = await deps.creation.findAttachments(sandbox.id);
-  if (created === undefined) {
-    const message = `the pod has no network-status, and Multus remembers nothing of its sandbox ${sandbox.id}; check that Multus makes the networks of this node`;
-    return await refuseUnreadableStatus(context, pod, message);
-  }
-  await deps.writeStatus(pod, { entries: statusOfCreation(created) }, signal); // brings the pod back
-  log.warn({ sandbox: sandbox.id, networks: created.map(({ network }) => network) }, 'network-status restored');
-  const message = 'network-status was missing, and was written anew from what Multus remembers';
+  const status = parseNetworkStatus(pod.statusText);
+  if (created === undefined || (status.state === 'read' && isStatusOf(status.entries, created))) return false;
+  await deps.writeStatus(pod, { entries: statusOfCreation(created) }, signal);
+  log.warn({ sandbox: sandbox.id, fault, networks: created.map(({ network }) => network) }, 'network-status restored');
+  const message = `network-status ${fault}, and was written anew from what Multus remembers`;
   deps.events.onPod(pod, { type: 'Normal', reason: 'RestoredStatus', message });
-  return done;
+  return true;
 };

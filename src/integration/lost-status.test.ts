@@ -12,6 +12,7 @@ beforeAll(async () => {
   world = await World.start();
 });
 afterEach(async () => {
+  world.cluster.multus.podNetworks.seesPods = true;
   await world.clean();
 });
 afterAll(async () => {
@@ -81,5 +82,49 @@ describe('a running pod without network-status', () => {
     expect(world.links(pod)).toEqual(['b0']);
     lose(pod, written);
     await world.converged(pod, { b0: 'default/blue', r0: 'default/red' });
+  });
+});
+
+describe('a new sandbox of which Multus does not tell', () => {
+  const told = (pod: Ref) => world.cluster.networkStatus(pod).map((entry) => [entry.interface, entry.mac, entry.ips]);
+  const real = (pod: Ref) =>
+    world.cluster.links(pod).map(({ name, mac, addresses }) => [name, mac, addresses.map((one) => one.split('/')[0])]);
+
+  const plugged = async (name: string): Promise<Ref> => {
+    const pod = await world.pod(name, 'blue@b0');
+    world.edit(pod, 'blue@b0,red@r0');
+    await world.converged(pod, { b0: 'default/blue', r0: 'default/red' });
+    world.cluster.multus.podNetworks.seesPods = false;
+    return pod;
+  };
+
+  it.each([
+    ['while the agent runs', async () => {}, async () => {}],
+    ['while no agent runs', () => world.stopAgent(), () => world.startAgent()],
+  ])('is told of by the agent: %s', async (_, before, after) => {
+    const pod = await plugged('replaced');
+    const old = told(pod);
+    await before();
+    await world.cluster.kubelet.killSandbox(pod);
+    await after();
+    await world.cluster.until('two addresses for two interfaces', () => world.addresses().length === 2);
+    await world.cluster.until('told of', () => JSON.stringify(told(pod)) === JSON.stringify(real(pod)));
+    expect(told(pod)).not.toEqual(old);
+    await world.cluster.until('an event', () => world.events(pod, 'RestoredStatus').length === 1);
+    expect(world.events(pod, 'RestoredStatus')[0]).toMatch(/was that of another sandbox/);
+    world.edit(pod, 'red@r0,green@g0');
+    await world.converged(pod, { r0: 'default/red', g0: 'default/green' });
+  });
+
+  it('is told of as it is where the annotation was edited meanwhile', async () => {
+    const pod = await plugged('edited');
+    await world.stopAgent();
+    world.edit(pod, 'red@r0,green@g0');
+    await world.cluster.kubelet.killSandbox(pod);
+    world.cluster.multus.forgetCalls();
+    await world.startAgent();
+    await world.converged(pod, { r0: 'default/red', g0: 'default/green' });
+    await world.cluster.until('two addresses for two interfaces', () => world.addresses().length === 2);
+    expect(world.cluster.multus.count({ command: 'ADD' }), 'Multus made them all').toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { CniResult } from './cni-result.ts';
-import { type CreatedAttachment, statusOfCreation } from './creation-status.ts';
+import { type CreatedAttachment, isStatusOf, statusOfCreation } from './creation-status.ts';
 import { formatNetworkStatus } from './network-status.ts';
 
 const inPod = (name: string) => ({ name, mac: `02:00:00:00:00:0${name.length}`, sandbox: '/run/netns/1' });
@@ -70,5 +70,34 @@ describe('the status of a sandbox that was just made', () => {
       version: '1.1.0',
       pci: { 'pci-address': '0000:01:00.1' },
     });
+  });
+});
+
+describe('a status', () => {
+  const sandbox = (mac: string, address: string) => [
+    created('podnet', 'eth0', {
+      interfaces: [{ ...inPod('eth0'), mac }],
+      ips: [{ address, interface: 0 }],
+    }),
+    created('shop/blue', 'net1', { interfaces: [inPod('net1')] }),
+  ];
+  const own = sandbox('02:00:00:00:00:01', '10.0.0.2/24');
+
+  it('is of its sandbox, whatever was plugged and unplugged since', () => {
+    const [primary] = statusOfCreation(own);
+    const plugged = { name: 'shop/red', interface: 'r0' };
+    expect(isStatusOf(statusOfCreation(own), own)).toBe(true);
+    expect(isStatusOf([plugged, ...(primary ? [primary] : [])], own)).toBe(true);
+  });
+
+  it.each([
+    ['another address', sandbox('02:00:00:00:00:01', '10.0.0.3/24')],
+    ['another MAC', sandbox('02:00:00:00:00:02', '10.0.0.2/24')],
+  ])('is of another sandbox: the default network has %s', (_, other) => {
+    expect(isStatusOf(statusOfCreation(other), own)).toBe(false);
+  });
+
+  it('without the default network is of no sandbox', () => {
+    expect(isStatusOf([{ name: 'shop/blue', interface: 'net1' }], own)).toBe(false);
   });
 });

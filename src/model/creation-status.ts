@@ -18,6 +18,13 @@ export const statusOfCreation = (created: readonly CreatedAttachment[]): readonl
     return entries.map((entry) => (entry.interface === primary ? asDefault(entry) : entry));
   });
 
+/** Whether a status tells of this sandbox, and not of another one of the same pod: by the default network, which nobody changes. */
+export const isStatusOf = (entries: readonly StatusEntry[], created: readonly CreatedAttachment[]): boolean => {
+  const told = entries.find((entry) => entry.default);
+  const real = statusOfCreation(created).find((entry) => entry.default);
+  return told?.interface === real?.interface && told?.mac === real?.mac && told?.ips?.join() === real?.ips?.join();
+};
+
 /** Of several interfaces of the default network: the one whose address comes with a gateway, else the first. */
 const primaryOf = ({ interfaces, ips }: CniResult): string | undefined => {
   const withGateway = ips.find(({ gateway, interface: index }) => gateway && index !== undefined)?.interface;

@@ -48,6 +48,8 @@ const interfaceName = (delegate: Delegate, index: number): string =>
   delegate.ifname || (delegate.isDefault ? 'eth0' : `net${index}`);
 
 export class PodNetworks {
+  /** Not for a while after an outage of the API server: then it reports nothing, and says that all is well. */
+  seesPods = true;
   readonly #options: PodNetworksOptions;
 
   constructor(options: PodNetworksOptions) {
@@ -113,7 +115,7 @@ export class PodNetworks {
     const { name, namespace = 'default', uid } = pod.metadata;
     const ref = { resource: 'pods', namespace, name };
     // A pod that went away meanwhile is no reason to fail: Multus tolerates it too.
-    if (this.#options.store.find(ref)?.metadata.uid !== uid) return;
+    if (!this.seesPods || this.#options.store.find(ref)?.metadata.uid !== uid) return;
     this.#options.store.modify(ref, (draft) => {
       draft.metadata.annotations = {
         ...draft.metadata.annotations,
