@@ -47,10 +47,13 @@ beforeAll(async () => {
 afterAll(async () => {
   await restartKubelets();
   await world.close();
-  // Controllers, too, may take that long, and the next file needs them.
+  // Controllers and Multus, too, may take that long, and the next file needs them.
   const afterwards = `${world.namespace}-afterwards`;
   await createNamespace(world.kubectl, afterwards, aftermathMs);
   await world.kubectl.run(['delete', 'namespace', afterwards, '--wait=false']);
+  const rollout = ['-n', 'kube-system', 'rollout'];
+  await world.kubectl.run([...rollout, 'restart', 'daemonset/multus']);
+  await world.kubectl.run([...rollout, 'status', 'daemonset/multus', `--timeout=${aftermathMs / 1000}s`]);
 });
 
 describe.skipIf(!hasNodeAccess)('the control plane', () => {
