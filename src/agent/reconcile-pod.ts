@@ -67,13 +67,13 @@ const reconcileStage = async (context: ReconcileContext, pod: Pod): Promise<Outc
 const reconcileRunning = async (context: ReconcileContext, seen: Pod): Promise<Outcome> => {
   const { deps } = context;
   if (seen.isHostNetwork) return await refuseHostNetwork(context, seen);
-  if (!seen.statusText?.trim()) return await restoreStatus(context, seen);
 
   const pod = await adoptSandbox(context, seen);
   if (pod === undefined) return done;
   const status = parseNetworkStatus(pod.statusText);
+  if (status.state === 'absent') return await restoreStatus(context, pod);
   if (status.state === 'unreadable') return await refuseUnreadableStatus(context, pod, status.message);
-  const reported = status.state === 'read' ? status.entries : [];
+  const reported = status.entries;
 
   const rules = await deps.nodeConfig.rules();
   const work = new WorkingSet(deps.ledger, pod);

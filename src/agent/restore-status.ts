@@ -16,7 +16,7 @@ export const restoreStatus = async (context: ReconcileContext, pod: Pod): Promis
     return waitForChange('the pod has no network-status and asks for no networks');
 
   const sandbox = await deps.sandboxes.get({ uid: pod.runtimeUid, mark: pod.sandboxMark }, signal);
-  const isWritten = await writeStatusOf(context, pod, sandbox, 'was missing');
+  const isWritten = await writeStatusOf(context, pod, sandbox);
   if (isWritten) return done; // the write brings the pod back
   const message = `the pod has no network-status, and Multus remembers nothing of its sandbox ${sandbox.id}; check that Multus makes the networks of this node`;
   return await refuseUnreadableStatus(context, pod, message);
@@ -28,21 +28,17 @@ export const correctStatus = async (
   pod: Pod,
   sandbox: Sandbox,
 ): Promise<Pod | undefined> => {
-  const isWritten = await writeStatusOf(context, pod, sandbox, 'was that of another sandbox');
+  const isWritten = await writeStatusOf(context, pod, sandbox);
   return isWritten ? context.deps.pods.find(pod.key) : pod;
 };
 
 /** Returns whether there was something to write: not if the status is the right one, nor if nothing is known. */
-const writeStatusOf = async (
-  context: ReconcileContext,
-  pod: Pod,
-  sandbox: Sandbox,
-  fault: string,
-): Promise<boolean> => {
+const writeStatusOf = async (context: ReconcileContext, pod: Pod, sandbox: Sandbox): Promise<boolean> => {
   const { deps, log, signal } = context;
   const created = await deps.creation.findAttachments(sandbox.id);
   const status = parseNetworkStatus(pod.statusText);
   if (created === undefined || (status.state === 'read' && isStatusOf(status.entries, created))) return false;
+  const fault = status.state === 'absent' ? 'was missing' : 'was that of another sandbox';
   await deps.writeStatus(pod, { entries: statusOfCreation(created) }, signal);
   log.warn({ sandbox: sandbox.id, fault, networks: created.map(({ network }) => network) }, 'network-status restored');
   const message = `network-status ${fault}, and was written anew from what Multus remembers`;
