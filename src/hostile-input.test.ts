@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { devicesIn, findNetns } from '../cri/sandbox-info.ts';
 import { viewNetworkDefinition } from './kube/network-definition-view.ts';
 import { viewPod } from './kube/pod-view.ts';
-import { parsePodRecord } from './ledger/record-schema.ts';
+import { parsePodFile } from './ledger/record-schema.ts';
 import { renderConfig } from './model/cni-config.ts';
 import { statusEntriesOf } from './model/cni-result.ts';
 import { hasSameEntries } from './model/compose-status.ts';
@@ -159,10 +159,10 @@ describe('hostile input', () => {
     };
     let accepted = 0;
     check(hostileText(sound), (text) => {
-      const parsed = unlessRefused(() => parsePodRecord(text), isParseError);
+      const parsed = unlessRefused(() => parsePodFile(text), isParseError);
       if (parsed === undefined) return;
       accepted += 1;
-      expect(parsePodRecord(JSON.stringify(parsed))).toEqual(parsed);
+      expect(parsePodFile(JSON.stringify(parsed))).toEqual(parsed);
       for (const { network: name } of parsed.attachments) expect(findNetworkName(name)).toBe(name);
     });
     expect(accepted).toBeGreaterThan(200);

@@ -98,7 +98,7 @@ describe.skipIf(!hasNodeAccess || !hasTwoNodes)('the network of the nodes', () =
   const masterOf = async (pod: PodRef): Promise<string> => {
     const file = `/var/lib/dynamic-networks/${pod.uid}.json`;
     const record: { attachments: { config: string }[] } = JSON.parse(
-      await story.clusterNode(pod.node).run(['cat', file]),
+      await story.clusterNode(pod.node).run(['tail', '-n', '1', file]),
     );
     const config: { master: string } = JSON.parse(record.attachments[0]?.config ?? '{}');
     return config.master;

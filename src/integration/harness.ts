@@ -5,7 +5,7 @@ import { agentFields } from '../config/agent-settings.ts';
 import { loadSettings } from '../config/load-settings.ts';
 import { agentFlags } from '../embedded/agent-under-test.ts';
 import { type EmbeddedCluster, type EmbeddedClusterOptions, startEmbeddedCluster } from '../embedded/cluster.ts';
-import { parsePodRecord } from '../ledger/record-schema.ts';
+import { parsePodFile } from '../ledger/record-schema.ts';
 import { type RunningAgent, startAgent } from '../main-agent.ts';
 import type { PodRecord } from '../model/attachment-record.ts';
 import type { InterfaceReport } from '../model/interface-report.ts';
@@ -176,7 +176,7 @@ export class World {
         .filter((file) => file.endsWith('.json'))
         .map(async (file) => {
           const text = await readFile(join(directory, file), 'utf8').catch(() => undefined); // removed meanwhile
-          return text === undefined ? [] : [parsePodRecord(text)];
+          return text === undefined ? [] : [parsePodFile(text)];
         }),
     );
     return records.flat();

@@ -6,6 +6,7 @@ import type { PodRecord } from '../model/attachment-record.ts';
 import { podKey } from '../model/keys.ts';
 import { record } from '../model/test-builders.ts';
 import { type CorruptFile, FileLedger } from './file-ledger.ts';
+import { append, writeDurably } from './write-durably.ts';
 
 let directory: string;
 let corrupt: CorruptFile[];
@@ -77,6 +78,103 @@ describe('what was saved', () => {
     const again = await open();
     expect(again.list().map(({ sandboxMark }) => sandboxMark)).toEqual(uids.map(() => 'c'));
     expect(again.findByKey(podKey('shop', 'uid-7')).map(({ uid }) => uid)).toEqual(['uid-7']);
+  });
+});
+
+describe('the file of a pod', () => {
+  const file = () => join(directory, 'uid-1.json');
+  const withState = (state: 'adding' | 'added') =>
+    podRecord('uid-1', { attachments: [record('blue@net1', { state })] });
+  const saved = async (): Promise<string> => {
+    const ledger = await open();
+    await ledger.save(withState('adding'));
+    await ledger.save(withState('added'));
+    return await readFile(file(), 'utf8');
+  };
+
+  it('has a line for each state, and the last one counts', async () => {
+    const lines = (await saved()).trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line))).toEqual([withState('adding'), withState('added')]);
+    expect((await open()).list()).toEqual([withState('added')]);
+  });
+
+  it('tells the state before, wherever the last line was cut off', async () => {
+    const text = await saved();
+    const firstEnd = text.indexOf('\n') + 1;
+    for (let end = firstEnd; end < text.length; end += 1) {
+      await writeFile(file(), text.slice(0, end));
+      expect((await open()).find('uid-1')).toEqual(withState('adding'));
+    }
+    expect(corrupt).toEqual([]);
+  });
+
+  it('tells the state before, when a power cut left the last line without its content', async () => {
+    const text = await saved();
+    const firstEnd = text.indexOf('\n') + 1;
+    await writeFile(file(), `${text.slice(0, firstEnd)}${'\u0000'.repeat(text.length - firstEnd)}`);
+    expect([(await open()).list(), corrupt]).toEqual([[withState('adding')], []]);
+  });
+
+  it('goes on with a new line after one that was cut off', async () => {
+    const text = await saved();
+    await writeFile(file(), text.slice(0, -10));
+    await (await open()).save(withState('added'));
+    expect([(await open()).list(), corrupt]).toEqual([[withState('added')], []]);
+  });
+
+  it('may have been written by hand, over several lines', async () => {
+    await writeFile(file(), JSON.stringify(withState('added'), null, 2));
+    expect([(await open()).list(), corrupt]).toEqual([[withState('added')], []]);
+  });
+
+  it('stays short, however often its pod is worked on', async () => {
+    const ledger = await open();
+    const lengths: number[] = [];
+    for (let turn = 0; turn < 50; turn += 1) {
+      await ledger.save(withState(turn % 2 === 0 ? 'adding' : 'added'));
+      lengths.push((await readFile(file(), 'utf8')).trimEnd().split('\n').length);
+    }
+    expect([Math.max(...lengths), (await open()).list()]).toEqual([16, [withState('added')]]);
+  });
+
+  it('is not added to after a write that nobody could take back', async () => {
+    const failing = { isNow: false };
+    const ledger = await FileLedger.open(directory, (one) => corrupt.push(one), {
+      append: async (path, content, how) => {
+        await append(path, failing.isNow ? content.slice(0, 20) : content, how);
+        if (failing.isNow) throw new Error('the disk is gone');
+      },
+      writeDurably: async (path, content) => {
+        if (failing.isNow) throw new Error('the disk is gone');
+        await writeDurably(path, content);
+      },
+    });
+    await ledger.save(withState('adding'));
+    failing.isNow = true;
+    await expect(ledger.save(withState('added'))).rejects.toMatchObject({ kind: 'ledgerUnwritable' });
+    expect((await open()).list()).toEqual([withState('adding')]);
+    failing.isNow = false;
+    await ledger.save(withState('added'));
+    expect([(await open()).list(), corrupt]).toEqual([[withState('added')], []]);
+  });
+
+  it.each<[string, () => Promise<void>]>([
+    ['was removed by somebody', () => rm(file())],
+    [
+      'was replaced by a link',
+      async () => {
+        await rm(file());
+        await symlink(join(directory, 'precious'), file());
+      },
+    ],
+  ])('is made anew when it %s', async (_, meddle) => {
+    await writeFile(join(directory, 'precious'), 'kept');
+    const ledger = await open();
+    await ledger.save(withState('adding'));
+    await meddle();
+    await ledger.save(withState('added'));
+    expect([(await open()).list(), corrupt]).toEqual([[withState('added')], []]);
+    expect(await readFile(join(directory, 'precious'), 'utf8')).toBe('kept');
   });
 });
 

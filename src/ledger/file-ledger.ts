@@ -1,16 +1,19 @@
-// What was done, on the node's disk: one JSON file per pod uid. Its promises:
-// - save() returns only when the record would survive a crash of the node: written beside, synced, renamed, directory synced;
+// What was done, on the node's disk: one file per pod uid, with a line of JSON for each state; the last whole line counts. Promises:
+// - save() returns only when the record survives the end of this process, however it ends;
+// - what the record tells to undo survives a crash of the node, too: only for that is the disk waited for. The last state itself may
+//   be lost then, but the sandbox that it was about is as well;
 // - a crash at any instruction leaves the old record or the new one, never a mixture;
 // - find() and list() answer from memory: the directory is read once, at open();
 // - a file that cannot be understood is set aside with its content, reported, and never stops the agent.
+import { rmSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PodRecord } from '../model/attachment-record.ts';
+import { type PodRecord, tellsAllToUndo } from '../model/attachment-record.ts';
 import { KnownError } from '../model/errors.ts';
 import { type PodKey, podKey } from '../model/keys.ts';
 import { prepareDirectory } from './prepare-directory.ts';
-import { parsePodRecord } from './record-schema.ts';
-import { isLeftover, writeDurably } from './write-durably.ts';
+import { parsePodFile } from './record-schema.ts';
+import { append, isLeftover, writeDurably } from './write-durably.ts';
 
 export interface CorruptFile {
   readonly file: string;
@@ -21,21 +24,37 @@ export interface CorruptFile {
 const SUFFIX = '.json';
 /** Kubernetes uids; anything else must not become part of a path. */
 const UID = /^[A-Za-z0-9-]{1,64}$/;
+/** A file with so many states is written anew with the last one. */
+const MAX_LINES = 16;
+
+/** How files get to the disk. */
+export interface Disk {
+  readonly writeDurably: typeof writeDurably;
+  readonly append: typeof append;
+}
 
 export class FileLedger {
   readonly #directory: string;
+  readonly #disk: Disk;
   /** What the disk holds, by uid: changed only after the disk was. */
   readonly #records = new Map<string, PodRecord>();
   /** Uids by pod key: a name may have been used by several pods in turn. */
   readonly #byKey = new Map<PodKey, Set<string>>();
+  /** How many lines the files have that this process wrote whole, by uid: any other is written anew. */
+  readonly #lines = new Map<string, number>();
 
-  private constructor(directory: string) {
+  private constructor(directory: string, disk: Disk) {
     this.#directory = directory;
+    this.#disk = disk;
   }
 
-  static async open(directory: string, onCorrupt: (file: CorruptFile) => void): Promise<FileLedger> {
+  static async open(
+    directory: string,
+    onCorrupt: (file: CorruptFile) => void,
+    disk: Disk = { writeDurably, append },
+  ): Promise<FileLedger> {
     await prepareDirectory(directory);
-    const ledger = new FileLedger(directory);
+    const ledger = new FileLedger(directory, disk);
     for (const file of await readdir(directory)) {
       if (file.endsWith(SUFFIX)) await ledger.#load(file, onCorrupt);
       else if (isLeftover(file)) await rm(join(directory, file), { force: true });
@@ -58,7 +77,7 @@ export class FileLedger {
 
   async save(record: PodRecord): Promise<void> {
     try {
-      await writeDurably(this.#path(record.uid), `${JSON.stringify(record)}\n`);
+      await this.#write(record);
     } catch (error) {
       throw this.#unwritable(error);
     }
@@ -70,7 +89,8 @@ export class FileLedger {
     const record = this.#records.get(uid);
     if (record === undefined) return;
     try {
-      await rm(this.#path(uid), { force: true });
+      this.#lines.delete(uid);
+      rmSync(this.#path(uid), { force: true });
     } catch (error) {
       throw this.#unwritable(error);
     }
@@ -81,10 +101,33 @@ export class FileLedger {
     if (uids?.size === 0) this.#byKey.delete(key);
   }
 
+  async #write(record: PodRecord): Promise<void> {
+    const path = this.#path(record.uid);
+    const line = `${JSON.stringify(record)}\n`;
+    const lines = this.#lines.get(record.uid) ?? MAX_LINES;
+    this.#lines.delete(record.uid); // until it is known how this write ended
+    if (lines < MAX_LINES && (await this.#isAppended(path, line, record))) {
+      this.#lines.set(record.uid, lines + 1);
+    } else {
+      await this.#disk.writeDurably(path, line);
+      this.#lines.set(record.uid, 1);
+    }
+  }
+
+  /** False when nothing can be added to the file. If the disk is to blame, replacing the file fails as well, and says why. */
+  async #isAppended(path: string, line: string, record: PodRecord): Promise<boolean> {
+    const before = this.#records.get(record.uid);
+    const isSynced = before === undefined || !tellsAllToUndo(before, record);
+    return await this.#disk.append(path, line, { isSynced }).then(
+      () => true,
+      () => false,
+    );
+  }
+
   async #load(file: string, onCorrupt: (file: CorruptFile) => void): Promise<void> {
     const path = join(this.#directory, file);
     try {
-      const record = parsePodRecord(await readFile(path, 'utf8'));
+      const record = parsePodFile(await readFile(path, 'utf8'));
       if (`${record.uid}${SUFFIX}` !== file)
         throw new Error(`the file is named ${file}, but its record is of pod uid ${record.uid}`);
       this.#remember(record);

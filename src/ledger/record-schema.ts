@@ -32,7 +32,25 @@ const podRecord = z.object({
   leftovers: z.optional(z.array(attachment)),
 });
 
-export const parsePodRecord = (json: string): PodRecord => {
+/**
+ * The last state that a file tells: a line each, the newest last. What stands behind the last line break was cut off while it was
+ * being written, and nothing was done on the strength of it. A file that somebody wrote by hand is one state, as it likes to look.
+ */
+export const parsePodFile = (text: string): PodRecord => {
+  const [last = text] = text.split('\n').slice(0, -1).slice(-1);
+  return parsePodRecord(isJson(text) ? text : last);
+};
+
+const isJson = (text: string): boolean => {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const parsePodRecord = (json: string): PodRecord => {
   const { attachments, leftovers, ...pod } = podRecord.parse(JSON.parse(json));
   return {
     ...pod,

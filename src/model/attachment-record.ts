@@ -52,3 +52,23 @@ export const isUnfinished = (record: AttachmentRecord): boolean =>
 
 /** Whether something may still exist in the kernel or in an address store because of this record. */
 export const mayHoldResources = (record: AttachmentRecord): boolean => record.state !== 'removed';
+
+const isUndoneAlike = (a: AttachmentRecord, b: AttachmentRecord): boolean =>
+  a.interface === b.interface &&
+  a.network === b.network &&
+  a.containerId === b.containerId &&
+  a.netns === b.netns &&
+  a.config === b.config &&
+  JSON.stringify(a.attributes) === JSON.stringify(b.attributes);
+
+const heldBy = ({ attachments, leftovers = [] }: PodRecord): readonly AttachmentRecord[] =>
+  [...attachments, ...leftovers].filter(mayHoldResources);
+
+/**
+ * Whether everything that has to be undone after `later` is undone after `earlier`, too. A node that lost power has lost all
+ * sandboxes, so undoing is all that a record is good for then, and undoing twice does no harm.
+ */
+export const tellsAllToUndo = (earlier: PodRecord, later: PodRecord): boolean => {
+  const known = heldBy(earlier);
+  return heldBy(later).every((record) => known.some((other) => isUndoneAlike(other, record)));
+};
