@@ -1,9 +1,11 @@
 // Collects what the agent's image consists of in dist/image, the build context of deploy/Dockerfile: `npm run image`.
 // Node comes from the `node` package, so it is the version that the tests ran with. With --no-libraries only Node and the
-// bundle are collected, for a base image that has the C and C++ libraries already.
+// program are collected, for a base image that has the C and C++ libraries already.
 import { execFileSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, readdir, realpath, rm, utimes } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { readImageEntrypoint } from './image-entrypoint.ts';
+import { rehearse } from './rehearse.ts';
 
 const root = resolve(import.meta.dirname, '..');
 const image = resolve(root, 'dist/image');
@@ -45,13 +47,10 @@ const setDates = async (directory: string): Promise<void> => {
   await utimes(directory, FIXED_DATE, FIXED_DATE);
 };
 
+const entrypoint = readImageEntrypoint();
 const program: ImageFile[] = [
-  { from: node, to: '/usr/local/bin/node', mode: 0o755 },
-  {
-    from: resolve(root, 'dist/dynamic-networks.mjs'),
-    to: '/usr/local/lib/dynamic-networks/dynamic-networks.mjs',
-    mode: 0o644,
-  },
+  { from: node, to: entrypoint.node, mode: 0o755 },
+  { from: resolve(root, 'dist/dynamic-networks.mjs'), to: entrypoint.program, mode: 0o644 },
   {
     from: resolve(root, 'dist/dynamic-networks-controller.mjs'),
     to: '/usr/local/lib/dynamic-networks/dynamic-networks-controller.mjs',
@@ -73,5 +72,12 @@ const files = process.argv.includes('--no-libraries') ? program : [...program, .
 
 await rm(image, { recursive: true, force: true });
 for (const file of files) await place(file);
+const compiled = await rehearse({
+  ...entrypoint,
+  node: join(image, entrypoint.node),
+  program: join(image, entrypoint.program),
+  compiledDirectory: join(image, entrypoint.compiledDirectory),
+});
 await setDates(image);
-process.stdout.write(`dist/image ${files.map(({ to }) => to).join(' ')}\n`);
+const contents = [...files.map(({ to }) => to), ...compiled.map((file) => file.slice(image.length))];
+process.stdout.write(`dist/image ${contents.join(' ')}\n`);

@@ -3,41 +3,41 @@
 // Node takes what it finds there only if version, flags and program are the very same, and else compiles as usual.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, rename } from 'node:fs/promises';
+import { chmod, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { flagName } from '../src/config/load-settings.ts';
 import { agentFlags } from '../src/embedded/agent-under-test.ts';
 import { type EmbeddedCluster, startEmbeddedCluster } from '../src/embedded/cluster.ts';
 import type { ImageEntrypoint } from './image-entrypoint.ts';
 
-export interface Rehearsal {
-  readonly node: string;
-  readonly program: string;
-  /** Where Node keeps it. Its place relative to the program counts, so that both can be moved together. */
-  readonly cacheDirectory: string;
-  readonly entrypoint: ImageEntrypoint;
-}
+/** As in the image, but with paths on this machine. Program and compiled code can be moved together: their relative place counts. */
+export type Rehearsal = ImageEntrypoint;
 
 /** Enough that everything runs which a busy node runs, few enough to take a moment. */
 const PODS = 24;
 const NETWORKS = ['blue', 'green'] as const;
 const DEADLINE_MS = 60_000;
-/** The agent's user in the image (deploy/daemonset.yaml). Node keeps what it compiled apart for each user, by a suffix. */
-const AGENT_UID = 0;
+/** The agent's user (deploy/daemonset.yaml). Node keeps what it compiled apart for each user, by a suffix. */
+export const AGENT_UID = 0;
 
-export const rehearse = async ({ node, program, cacheDirectory, entrypoint }: Rehearsal): Promise<void> => {
+/** Returns the files that were made. */
+export const rehearse = async (rehearsal: Rehearsal): Promise<readonly string[]> => {
+  const { node, nodeFlags, program, env, compiledDirectory } = rehearsal;
   const cluster = await startEmbeddedCluster();
   try {
     const settings = agentFlags(cluster, { logLevel: 'info', checkInterval: '10m' });
     const flags = Object.entries(settings).flatMap(([name, value]) => [flagName(name), value]);
-    const agent = spawn(node, [...entrypoint.nodeFlags, program, 'agent', ...flags], {
+    const agent = spawn(node, [...nodeFlags, program, 'agent', ...flags], {
       stdio: ['ignore', 'pipe', 'inherit'],
-      env: { ...entrypoint.env, NODE_COMPILE_CACHE: cacheDirectory },
+      env: { ...env, NODE_COMPILE_CACHE: compiledDirectory },
     });
     try {
-      const ended = once(agent, 'exit');
       createInterface({ input: agent.stdout }).resume(); // who does not read its log makes it stand still
-      await play(cluster);
+      const ended = once(agent, 'exit');
+      const tooEarly = ended.then(() => Promise.reject(new Error('the agent ended in the middle of its rehearsal')));
+      tooEarly.catch(() => {});
+      await Promise.race([play(cluster), tooEarly]);
       agent.kill('SIGTERM'); // what was compiled is written at the end
       const [code, signal] = await ended;
       if (code !== 0) throw new Error(`the agent ended its rehearsal with ${code ?? signal}`);
@@ -47,7 +47,7 @@ export const rehearse = async ({ node, program, cacheDirectory, entrypoint }: Re
   } finally {
     await cluster.stop();
   }
-  await handToAgent(cacheDirectory);
+  return await handToAgent(compiledDirectory);
 };
 
 /** Plugs, a network that is missing, unplugs, pods that go with their interfaces: what an agent does all day. */
@@ -83,13 +83,16 @@ const play = async (cluster: EmbeddedCluster): Promise<void> => {
   await cluster.until('all addresses are back', () => cluster.leaks().length === 0, DEADLINE_MS);
 };
 
-/** Whoever builds the image, the agent finds what it needs under its own user's name. */
-const handToAgent = async (cacheDirectory: string): Promise<void> => {
-  const kept = await readdir(cacheDirectory);
-  const [only] = kept;
-  if (only === undefined || kept.length > 1) {
-    throw new Error(`Node kept ${kept.length} sets of compiled code in ${cacheDirectory}, and should have kept one`);
-  }
-  if ((await readdir(`${cacheDirectory}/${only}`)).length === 0) throw new Error('Node kept no compiled code');
-  await rename(`${cacheDirectory}/${only}`, `${cacheDirectory}/${only.replace(/\d+$/, String(AGENT_UID))}`);
+/** Whoever builds the image, the agent finds what was compiled under its own user's name, and may read it. */
+const handToAgent = async (compiledDirectory: string): Promise<readonly string[]> => {
+  const kept = await readdir(compiledDirectory);
+  const [only = ''] = kept;
+  const files = kept.length === 1 ? await readdir(join(compiledDirectory, only)) : [];
+  if (files.length === 0)
+    throw new Error(`Node was to keep compiled code in ${compiledDirectory}, and has: ${kept.join(', ')}`);
+  const ofAgent = join(compiledDirectory, only.replace(/\d+$/, String(AGENT_UID)));
+  await rename(join(compiledDirectory, only), ofAgent);
+  const paths = files.map((file) => join(ofAgent, file));
+  for (const path of paths) await chmod(path, 0o644);
+  return paths;
 };

@@ -109,4 +109,13 @@ describe.skipIf(!hasNodeAccess)('by hand', () => {
     await story.annotate(pod, 'blue@made0,blue@again0');
     await story.expectInterfaces(pod, { made0: blue, again0: blue });
   });
+
+  it('its agents start with the code that was compiled when the image was made', async () => {
+    const inNamespace = (...args: string[]) => kubectl.run(['-n', agentNamespace, ...args]);
+    await inNamespace('set', 'env', `daemonset/${agentDaemonSet}`, 'NODE_DEBUG_NATIVE=COMPILE_CACHE');
+    await waitForAgents(kubectl);
+    const log = await inNamespace('logs', `daemonset/${agentDaemonSet}`, '--all-pods', '--prefix');
+    const taken = log.split('\n').filter((line) => line.includes('dynamic-networks.mjs was accepted'));
+    expect(taken).toHaveLength(nodeNames.length);
+  });
 });
