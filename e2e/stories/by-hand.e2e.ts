@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { documented } from '../../docs/known-commands.ts';
 import { hasNodeAccess, withNamespace } from '../fixture.ts';
-import { agentDaemonSet, agentNamespace, reinstallAgent, waitForAgents } from '../install-agent.ts';
+import { agentDaemonSet, agentNamespace, configureAgents, reinstallAgent, waitForAgents } from '../install-agent.ts';
 import { expectNothingInstalled, installedObjects, removeGates } from '../installed-objects.ts';
 import { bridgeNetwork, type Network, nodeNetwork } from '../networks.ts';
 import { makePerson, type Person } from '../person.ts';
@@ -111,11 +111,13 @@ describe.skipIf(!hasNodeAccess)('by hand', () => {
   });
 
   it('its agents start with the code that was compiled when the image was made', async () => {
-    const inNamespace = (...args: string[]) => kubectl.run(['-n', agentNamespace, ...args]);
-    await inNamespace('set', 'env', `daemonset/${agentDaemonSet}`, 'NODE_DEBUG_NATIVE=COMPILE_CACHE');
-    await waitForAgents(kubectl);
-    const log = await inNamespace('logs', `daemonset/${agentDaemonSet}`, '--all-pods', '--prefix');
-    const taken = log.split('\n').filter((line) => line.includes('dynamic-networks.mjs was accepted'));
-    expect(taken).toHaveLength(nodeNames.length);
+    await configureAgents(kubectl, 'NODE_DEBUG_NATIVE', 'COMPILE_CACHE');
+    try {
+      const log = ['-n', agentNamespace, 'logs', `daemonset/${agentDaemonSet}`, '--all-pods', '--prefix'];
+      const lines = (await kubectl.run(log)).split('\n');
+      expect(lines.filter((line) => line.includes('dynamic-networks.mjs was accepted'))).toHaveLength(nodeNames.length);
+    } finally {
+      await configureAgents(kubectl, 'NODE_DEBUG_NATIVE', undefined);
+    }
   });
 });
