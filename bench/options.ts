@@ -1,6 +1,7 @@
 // The command line of the bench.
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { readImageEntrypoint } from '../scripts/image-entrypoint.ts';
 import { flagName } from '../src/config/load-settings.ts';
 import { type Choice, embeddedChoice, realChoice } from './scenarios/all.ts';
 import type { Scenario } from './scenarios/scenario.ts';
@@ -31,8 +32,8 @@ export type Options = Omit<Given, 'only' | 'pods' | 'name'> & {
   readonly name: string;
 };
 
-/** What deploy/Dockerfile starts the agent with. */
-const imageFlags = '--max-semi-space-size=1 --max-old-space-size=96 --optimize-for-size';
+const imageFlags = readImageEntrypoint().nodeFlags.join(' ');
+/** Without the compiled code that is in the image: a build that is to be compared has none. */
 const imageEnv = 'MALLOC_ARENA_MAX=1';
 const defaultBundle = resolve(import.meta.dirname, '../dist/dynamic-networks.mjs');
 /** Addresses and pods that a node of the harness has. */

@@ -5,7 +5,7 @@
 // - a crash at any instruction leaves the old record or the new one, never a mixture;
 // - find() and list() answer from memory: the directory is read once, at open();
 // - a file that cannot be understood is set aside with its content, reported, and never stops the agent.
-import { rmSync } from 'node:fs';
+import { unlinkSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type PodRecord, tellsAllToUndo } from '../model/attachment-record.ts';
@@ -88,11 +88,11 @@ export class FileLedger {
   async remove(uid: string): Promise<void> {
     const record = this.#records.get(uid);
     if (record === undefined) return;
+    this.#lines.delete(uid);
     try {
-      this.#lines.delete(uid);
-      rmSync(this.#path(uid), { force: true });
+      unlinkSync(this.#path(uid));
     } catch (error) {
-      throw this.#unwritable(error);
+      if (!isMissing(error)) throw this.#unwritable(error);
     }
     this.#records.delete(uid);
     const key = podKey(record.namespace, record.name);
@@ -159,3 +159,5 @@ export class FileLedger {
     );
   }
 }
+
+const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
