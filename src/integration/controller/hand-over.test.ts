@@ -34,11 +34,18 @@ const startReplica = (podName: string): ChildProcess => {
   return child;
 };
 
-const leader = (): string => {
+const lease = () => {
   const place = { resource: 'leases', namespace: 'dynamic-networks', name: 'dynamic-networks-controller' };
-  return String(cluster.objects.find(place)?.spec?.['holderIdentity'] ?? '').split('_')[0] ?? '';
+  return cluster.objects.find(place)?.spec ?? {};
 };
-const leads = (podName: string) => cluster.until(`${podName} leads`, () => leader() === podName, 15_000);
+const leader = (): string => String(lease()['holderIdentity'] ?? '').split('_')[0] ?? '';
+/** Has renewed its lease, that is: one that was only given it may not know yet, and if it is paused then, it never led. */
+const leads = (podName: string) =>
+  cluster.until(
+    `${podName} leads`,
+    () => leader() === podName && lease()['renewTime'] !== lease()['acquireTime'],
+    15_000,
+  );
 
 it('a leader that is told to end hands over and exits with 0', async () => {
   const a = startReplica('a');
