@@ -65,11 +65,11 @@ const measureEmbedded = async (options: Options): Promise<Measured> => {
 };
 
 const measureReal = async (options: Options): Promise<Measured> => {
-  const { cluster, reference, ownProcessors = false, minutes, seed } = options;
+  const { cluster, reference, sharedProcessors = false, minutes, seed } = options;
   const real = await openRealBench({
     ...(cluster !== undefined && { cluster }),
     ...(reference !== undefined && { reference }),
-    ownProcessors,
+    hasOwnProcessors: !sharedProcessors,
   });
   let hasFailed = true;
   try {

@@ -39,7 +39,7 @@ it.each(documented)('takes what the documentation says: %s', (command) => {
 
 it.each([
   ['--cluster play', 'exit 2: error: --cluster cannot be without --real\n'],
-  ['--own-processors', 'exit 2: error: --own-processors cannot be without --real\n'],
+  ['--shared-processors', 'exit 2: error: --shared-processors cannot be without --real\n'],
   ['--only sok', 'exit 2: error: --only: unknown here: sok; known: '],
   ['--real --pods 500', 'exit 2: error: --pods: a node of a real cluster has room for '],
 ])('refuses %s with what is wrong', (args, message) => {

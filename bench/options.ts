@@ -21,7 +21,7 @@ interface Given {
   readonly real?: true;
   readonly cluster?: string;
   readonly reference?: string;
-  readonly ownProcessors?: true;
+  readonly sharedProcessors?: true;
   readonly minutes: number;
   readonly seed: number;
 }
@@ -89,7 +89,7 @@ const program = new Command('npm run bench --')
   .option('--real', 'measure there: a cluster of e2e/cluster is started, and removed at the end')
   .option('--cluster <NAME>', 'use this running one of the harness instead; it stays')
   .option('--reference <CMD>', 'put another controller, started by CMD, through the same: docs/benchmarks.md')
-  .option('--own-processors', 'the node with the pods shares no processor with the control plane and the bench')
+  .option('--shared-processors', 'control plane and bench may use the processors of the node with the pods, too')
   .addOption(new Option('--minutes <N>', 'length of the soak').argParser(wholeNumber).default(30))
   .addOption(
     new Option('--seed <N>', 'of the soak’s edits').argParser(anyNumber).default(Date.now() % 1_000_000, 'a new one'),
@@ -110,7 +110,7 @@ const chosen = ({ all, byDefault }: Choice, only: readonly string[] | undefined)
 /** Ends the process with a message when they make no sense. */
 export const parseOptions = (args: readonly string[] = process.argv.slice(2)): Options => {
   const given: Given = program.parse(args, { from: 'user' }).opts();
-  const needReal = (['cluster', 'reference', 'ownProcessors'] as const).filter((name) => given[name] !== undefined);
+  const needReal = (['cluster', 'reference', 'sharedProcessors'] as const).filter((name) => given[name] !== undefined);
   if (!given.real && needReal.length > 0) {
     program.error(`error: ${needReal.map(flagName).join(' and ')} cannot be without --real`, { exitCode: 2 });
   }

@@ -27,9 +27,10 @@ const range = (first: number, last: number): string => (first === last ? String(
 const tellAll =
   'taskset -acp "$1" $$ >/dev/null || exit; cd /proc; for round in 1 2; do for pid in [0-9]*; do taskset -acp "$1" "$pid" >/dev/null 2>&1; done; done; true';
 
+/** Undefined where there is only one to share. */
 export const dedicateProcessors = async (cluster: StartedCluster, nodeName: string) => {
   const processors = divideProcessors(availableParallelism());
-  if (processors === undefined) throw new Error('--own-processors: this machine has one processor only');
+  if (processors === undefined) return undefined;
   const tell = async (ofNode: string, ofOthers: string): Promise<void> => {
     await runCommand(['taskset', '-acp', ofOthers, String(process.pid)]);
     for (const node of cluster.nodes) {

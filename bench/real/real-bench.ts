@@ -30,7 +30,7 @@ export interface RealBenchOptions {
   /** How to start another controller. */
   readonly reference?: string;
   /** The node with the pods shares no processor with the control plane and the bench. */
-  readonly ownProcessors: boolean;
+  readonly hasOwnProcessors: boolean;
 }
 
 const ownName = 'bench-real';
@@ -64,7 +64,7 @@ const referenceEnv = async ({ state, node }: StartedCluster): Promise<Record<str
 
 export type RealBench = Awaited<ReturnType<typeof openRealBench>>;
 
-export const openRealBench = async ({ cluster: name, reference, ownProcessors }: RealBenchOptions) => {
+export const openRealBench = async ({ cluster: name, reference, hasOwnProcessors }: RealBenchOptions) => {
   const undo: (() => Promise<void>)[] = [];
   /** A step that fails does not keep the others from being done. */
   const leave = async (): Promise<void> => {
@@ -84,7 +84,7 @@ export const openRealBench = async ({ cluster: name, reference, ownProcessors }:
   };
 
   try {
-    const processors = ownProcessors ? await dedicateProcessors(cluster, nodeName) : undefined;
+    const processors = hasOwnProcessors ? await dedicateProcessors(cluster, nodeName) : undefined;
     if (processors !== undefined) undo.push(processors.giveBack);
     const kubectl = makeKubectl(cluster.state);
     const node = cluster.node(nodeName);
@@ -118,7 +118,8 @@ export const openRealBench = async ({ cluster: name, reference, ownProcessors }:
       startWorld: async (): Promise<BenchWorld> => makeRealWorld({ ...world, controller: agent }),
       startReferenceWorld: async (): Promise<BenchWorld> => {
         if (reference === undefined) throw new Error('there is no reference');
-        const controller = makeReferenceController({ command: reference, env: await referenceEnv(cluster) });
+        const command = processors ? `taskset -cp ${processors.node} $$ >/dev/null || exit\n${reference}` : reference;
+        const controller = makeReferenceController({ command, env: await referenceEnv(cluster) });
         return makeRealWorld({ ...world, controller });
       },
       close,
