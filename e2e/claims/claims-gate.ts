@@ -1,8 +1,10 @@
 // The gate VMPersistentIPs on the suite's installation, turned on as users do: the definition of claims first, then the component.
+
 import { mkdir, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { untilWebhookAnswers } from '../admission/webhook-answers.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
+import { waitForCrds } from '../established-crds.ts';
 import { agentNamespace } from '../install-agent.ts';
 import { networksAnnotation } from '../pods.ts';
 import type { Kubectl } from '../target.ts';
@@ -23,7 +25,7 @@ export const controllersReady = (kubectl: Kubectl) =>
 
 export const turnClaimsOn = async (kubectl: Kubectl): Promise<void> => {
   await kubectl.run(['apply', '-k', resolve(deploy, 'crds')]);
-  await kubectl.run(['wait', '--for=condition=Established', 'crd/ipamclaims.k8s.cni.cncf.io', '--timeout=60s']);
+  await waitForCrds(kubectl, ['ipamclaims.k8s.cni.cncf.io']);
   await mkdir(overlay, { recursive: true });
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { documented } from '../../docs/known-commands.ts';
 import { ensureModuleFiles } from '../cluster/module-files.ts';
+import { waitForCrds } from '../established-crds.ts';
 import { hasNodeAccess } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
 import { makePerson, type Person } from '../person.ts';
@@ -10,7 +11,7 @@ import { makeKubectl } from '../target.ts';
 
 const kubectl = makeKubectl(inject('target'));
 const kinds = ['podmonitors', 'prometheusrules'];
-const crds = kinds.map((kind) => `crd/${kind}.monitoring.coreos.com`);
+const crds = kinds.map((kind) => `${kind}.monitoring.coreos.com`);
 
 let person: Person;
 
@@ -26,12 +27,12 @@ describe.skipIf(!hasNodeAccess)('the Prometheus operator', () => {
     const dir = join(await ensureModuleFiles('prometheus-operator'), 'example', 'prometheus-operator-crd');
     const files = kinds.flatMap((kind) => ['-f', join(dir, `monitoring.coreos.com_${kind}.yaml`)]);
     await kubectl.run(['apply', '--server-side', ...files]);
-    await kubectl.run(['wait', '--for=condition=Established', ...crds, '--timeout=60s']);
+    await waitForCrds(kubectl, crds);
   });
   afterAll(async () => {
     await person.leaves();
     // What was made of them goes with them.
-    await kubectl.run(['delete', ...crds, '--ignore-not-found', '--timeout=60s']);
+    await kubectl.run(['delete', 'crd', ...crds, '--ignore-not-found', '--timeout=60s']);
   });
 
   it('is asked for the monitors, which are not there yet', async () => {

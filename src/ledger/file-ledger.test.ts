@@ -144,9 +144,9 @@ describe('the file of a pod', () => {
         await append(path, failing.isNow ? content.slice(0, 20) : content, how);
         if (failing.isNow) throw new Error('the disk is gone');
       },
-      writeDurably: async (path, content) => {
+      writeDurably: async (path, content, options) => {
         if (failing.isNow) throw new Error('the disk is gone');
-        await writeDurably(path, content);
+        await writeDurably(path, content, options);
       },
     });
     await ledger.save(withState('adding'));

@@ -2,13 +2,14 @@
 // - save() returns only when the record survives the end of this process, however it ends;
 // - what the record tells to undo survives a crash of the node, too: only for that is the disk waited for. The last state itself may
 //   be lost then, but the sandbox that it was about is as well;
+// - what is begun can be ended: an intent is only taken where there is space for its outcome, too;
 // - a crash at any instruction leaves the old record or the new one, never a mixture;
 // - find() and list() answer from memory: the directory is read once, at open();
 // - a file that cannot be understood is set aside with its content, reported, and never stops the agent.
 import { unlinkSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type PodRecord, tellsAllToUndo } from '../model/attachment-record.ts';
+import { isUnfinished, type PodRecord, tellsAllToUndo } from '../model/attachment-record.ts';
 import { KnownError } from '../model/errors.ts';
 import { type PodKey, podKey } from '../model/keys.ts';
 import { prepareDirectory } from './prepare-directory.ts';
@@ -26,6 +27,8 @@ const SUFFIX = '.json';
 const UID = /^[A-Za-z0-9-]{1,64}$/;
 /** A file with so many states is written anew with the last one. */
 const MAX_LINES = 16;
+/** An outcome is as long as its intent and what network-status is to say; no block of a file system is larger than this usually. */
+const SPARE_BYTES = 4096;
 
 /** How files get to the disk. */
 export interface Disk {
@@ -104,21 +107,22 @@ export class FileLedger {
   async #write(record: PodRecord): Promise<void> {
     const path = this.#path(record.uid);
     const line = `${JSON.stringify(record)}\n`;
+    const spareBytes = record.attachments.some(isUnfinished) ? line.length + SPARE_BYTES : 0;
     const lines = this.#lines.get(record.uid) ?? MAX_LINES;
     this.#lines.delete(record.uid); // until it is known how this write ended
-    if (lines < MAX_LINES && (await this.#isAppended(path, line, record))) {
+    if (lines < MAX_LINES && (await this.#isAppended(path, line, record, spareBytes))) {
       this.#lines.set(record.uid, lines + 1);
     } else {
-      await this.#disk.writeDurably(path, line);
+      await this.#disk.writeDurably(path, line, { spareBytes });
       this.#lines.set(record.uid, 1);
     }
   }
 
   /** False when nothing can be added to the file. If the disk is to blame, replacing the file fails as well, and says why. */
-  async #isAppended(path: string, line: string, record: PodRecord): Promise<boolean> {
+  async #isAppended(path: string, line: string, record: PodRecord, spareBytes: number): Promise<boolean> {
     const before = this.#records.get(record.uid);
     const isSynced = before === undefined || !tellsAllToUndo(before, record);
-    return await this.#disk.append(path, line, { isSynced }).then(
+    return await this.#disk.append(path, line, { isSynced, spareBytes }).then(
       () => true,
       () => false,
     );

@@ -49,6 +49,25 @@ describe.skipIf(!isMounted)('a disk that runs full (skipped where no tmpfs can b
     expect(await readdir(directory)).toEqual(['uid-1.json']);
   });
 
+  it('takes no intent whose outcome may not find space, but an outcome that finds some', async () => {
+    const inState = (state: 'adding' | 'added'): PodRecord => ({
+      ...podRecord('{}'),
+      attachments: [record('blue@net1', { state })],
+    });
+    const ledger = await FileLedger.open(directory, () => undefined);
+    await ledger.save(inState('adding'));
+    const filler = join(directory, 'filler');
+    expect(() => writeFileSync(filler, 'x'.repeat(20_000))).toThrow(/ENOSPC/); // what is left is in the block of the record
+    await expect(ledger.save(inState('adding'))).rejects.toMatchObject({ kind: 'ledgerUnwritable' });
+    rmSync(filler);
+    await ledger.save(inState('adding'));
+    expect(() => writeFileSync(filler, 'x'.repeat(20_000))).toThrow(/ENOSPC/);
+    await ledger.save(inState('added'));
+    rmSync(filler);
+    const again = await FileLedger.open(directory, () => undefined);
+    expect([ledger.find('uid-1'), again.find('uid-1')]).toEqual([inState('added'), inState('added')]);
+  });
+
   it('takes records again as soon as there is space', async () => {
     const ledger = await FileLedger.open(directory, () => undefined);
     await ledger.save(podRecord('old'));

@@ -13,8 +13,8 @@ import { append, writeDurably } from './write-durably.ts';
 const makeDisk = () => {
   const durable = new Map<string, string>();
   const disk: Disk = {
-    writeDurably: async (path, content) => {
-      await writeDurably(path, content);
+    writeDurably: async (path, content, options) => {
+      await writeDurably(path, content, options);
       durable.set(path, content);
     },
     append: async (path, content, how) => {

@@ -30,15 +30,20 @@ export const besides = (path: string): string => `${path}.${randomBytes(8).toStr
 /** Whether a file of this name was being written when somebody cut it off. */
 export const isLeftover = (file: string): boolean => SUFFIX.test(file);
 
+export interface WriteOptions {
+  /** Fails unless there is space for so many bytes more: for what will have to be added next. */
+  readonly spareBytes?: number;
+}
+
 /**
  * Replaces a file so that a crash, or a disk without space, leaves the old content or the new one, never a part of it.
  * Returns when the content would survive a crash of the node.
  */
-export const writeDurably = async (path: string, content: string): Promise<void> => {
+export const writeDurably = async (path: string, content: string, options: WriteOptions = {}): Promise<void> => {
   const beside = besides(path);
   try {
     await withFile(beside, 'wx', async (file) => {
-      writeFileSync(file, content);
+      writeWithSpare(file, content, options);
       await sync(file);
     });
     renameSync(beside, path);
@@ -53,17 +58,29 @@ export const writeDurably = async (path: string, content: string): Promise<void>
  * Adds to the end of a file that exists. Content that is not synced survives the end of this process, and what was in the file before
  * survives everything. What could not be added whole is taken out again.
  */
-export const append = (path: string, content: string, { isSynced }: { readonly isSynced: boolean }): Promise<void> =>
+export const append = (
+  path: string,
+  content: string,
+  { isSynced, ...options }: WriteOptions & { readonly isSynced: boolean },
+): Promise<void> =>
   withFile(path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW, async (file) => {
     const { size } = fstatSync(file);
     try {
-      writeFileSync(file, content);
+      writeWithSpare(file, content, options);
     } catch (error) {
       ftruncateSync(file, size);
       throw error;
     }
     if (isSynced) await syncData(file);
   });
+
+const writeWithSpare = (file: number, content: string, { spareBytes = 0 }: WriteOptions): void => {
+  writeFileSync(file, content);
+  if (spareBytes === 0) return;
+  const { size } = fstatSync(file);
+  writeFileSync(file, ' '.repeat(spareBytes)); // behind the last line break: a reader takes it for what was cut off
+  ftruncateSync(file, size);
+};
 
 const withFile = async (
   path: string,
