@@ -70,7 +70,7 @@ export const readAddresses = async (
 const separator = '--- ';
 
 export const readLedger = async (nodeExec: NodeExec, node: string): Promise<readonly LedgerRecord[]> => {
-  const script = `cd /var/lib/dynamic-networks 2>/dev/null || exit 0; for f in *.json; do [ -f "$f" ] && echo "${separator}" && tail -n 1 "$f"; done; true`;
+  const script = `cd /var/lib/dynamic-networks 2>/dev/null || exit 0; for f in *.json; do [ -f "$f" ] && echo "${separator}" && grep '^{' "$f" | tail -n 1; done; true`;
   const files = (await nodeExec(node, ['sh', '-c', script]))
     .split(`${separator}\n`)
     .filter((text) => text.trim() !== '');

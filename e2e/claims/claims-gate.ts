@@ -1,5 +1,4 @@
 // The gate VMPersistentIPs on the suite's installation, turned on as users do: the definition of claims first, then the component.
-
 import { mkdir, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { untilWebhookAnswers } from '../admission/webhook-answers.ts';

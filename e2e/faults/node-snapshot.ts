@@ -47,7 +47,7 @@ for file in ${inNode.hostLocalStore}/"$1"-*/*.*.*.*; do
   [ -f "$file" ] && printf 'held\\t%s\\t%s\\n' "\${file##*/}" "$(tr -s '\\r\\n' '\\t' <"$file")"
 done
 for file in /var/lib/dynamic-networks/*.json; do
-  [ -f "$file" ] && printf 'ledger\\t%s\\n' "$(tail -n 1 "$file")"
+  [ -f "$file" ] && printf 'ledger\\t%s\\n' "$(grep '^{' "$file" | tail -n 1)"
 done
 true`;
 

@@ -107,10 +107,10 @@ export class FileLedger {
   async #write(record: PodRecord): Promise<void> {
     const path = this.#path(record.uid);
     const line = `${JSON.stringify(record)}\n`;
-    const spareBytes = record.attachments.some(isUnfinished) ? line.length + SPARE_BYTES : 0;
+    const spareBytes = record.attachments.some(isUnfinished) ? Buffer.byteLength(line) + SPARE_BYTES : 0;
     const lines = this.#lines.get(record.uid) ?? MAX_LINES;
     this.#lines.delete(record.uid); // until it is known how this write ended
-    if (lines < MAX_LINES && (await this.#isAppended(path, line, record, spareBytes))) {
+    if (lines < MAX_LINES && (await this.#tryAppend(path, line, record, spareBytes))) {
       this.#lines.set(record.uid, lines + 1);
     } else {
       await this.#disk.writeDurably(path, line, { spareBytes });
@@ -119,7 +119,7 @@ export class FileLedger {
   }
 
   /** False when nothing can be added to the file. If the disk is to blame, replacing the file fails as well, and says why. */
-  async #isAppended(path: string, line: string, record: PodRecord, spareBytes: number): Promise<boolean> {
+  async #tryAppend(path: string, line: string, record: PodRecord, spareBytes: number): Promise<boolean> {
     const before = this.#records.get(record.uid);
     const isSynced = before === undefined || !tellsAllToUndo(before, record);
     return await this.#disk.append(path, line, { isSynced, spareBytes }).then(

@@ -48,7 +48,7 @@ export const writeDurably = async (path: string, content: string, options: Write
     });
     renameSync(beside, path);
   } catch (error) {
-    rmSync(beside, { force: true });
+    removeQuietly(beside);
     throw error;
   }
   await syncDirectory(dirname(path)); // the rename itself is only durable once the directory is
@@ -80,6 +80,13 @@ const writeWithSpare = (file: number, content: string, { spareBytes = 0 }: Write
   const { size } = fstatSync(file);
   writeFileSync(file, ' '.repeat(spareBytes)); // behind the last line break: a reader takes it for what was cut off
   ftruncateSync(file, size);
+};
+
+/** Why something failed counts more than what is left of it, which goes when the ledger is opened. */
+const removeQuietly = (path: string): void => {
+  try {
+    rmSync(path, { force: true });
+  } catch {}
 };
 
 const withFile = async (
