@@ -15,6 +15,7 @@ import { ApiClient } from './kube/api-client.ts';
 import { EventRecorder } from './kube/event-recorder.ts';
 import { loadKubeConfig } from './kube/load-kube-config.ts';
 import { makeWritePodStatus } from './kube/pod-status-writer.ts';
+import { userAgentOf } from './kube/user-agent.ts';
 import { WatchedNetworks } from './kube/watched-networks.ts';
 import { WatchedPods } from './kube/watched-pods.ts';
 import { type CorruptFile, FileLedger } from './ledger/file-ledger.ts';
@@ -58,6 +59,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
   const backoff = { minMs: settings.retryMin, maxMs: settings.retryMax, random: Math.random };
 
   const client = new ApiClient(loadKubeConfig(settings.kubeconfig), {
+    userAgent: userAgentOf('dynamic-networks-agent'),
     requestTimeoutMs: settings.apiTimeout,
     onCall: (method, code) => metrics.apiCall(method, code),
   });

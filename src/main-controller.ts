@@ -8,6 +8,7 @@ import { EventRecorder } from './kube/event-recorder.ts';
 import { LeaderElection } from './kube/leader-election.ts';
 import { loadKubeConfig } from './kube/load-kube-config.ts';
 import { ObjectWriter } from './kube/object-writer.ts';
+import { userAgentOf } from './kube/user-agent.ts';
 import { Watches } from './kube/watches.ts';
 import { createControllerMetrics } from './telemetry/controller-metrics.ts';
 import { makeReadiness } from './telemetry/health.ts';
@@ -36,6 +37,7 @@ export const startController = async (
   const log = createLogger({ level: settings.logLevel, role: 'controller', node: settings.podName });
   const backoff = { minMs: settings.retryMin, maxMs: settings.retryMax, random: Math.random };
   const client = new ApiClient(loadKubeConfig(settings.kubeconfig), {
+    userAgent: userAgentOf('dynamic-networks-controller'),
     requestTimeoutMs: settings.apiTimeout,
     onCall: (method, code) => metrics.apiCall(method, code),
   });

@@ -96,7 +96,10 @@ export const openRealBench = async ({ cluster: name, reference, hasOwnProcessors
     // A cluster that stays keeps its agent.
     if (name !== undefined) undo.push(() => agents.bringBack());
     await agents.takeAway();
-    const client = new ApiClient(loadKubeConfig(cluster.kubeconfigPath), { requestTimeoutMs });
+    const client = new ApiClient(loadKubeConfig(cluster.kubeconfigPath), {
+      userAgent: 'dynamic-networks-bench',
+      requestTimeoutMs,
+    });
     undo.push(async () => client.close());
     const clusterCpuMs = await openClusterCpu(cluster.nodes.map(({ containerId }) => containerId));
     const floorOptions = { clusterName: cluster.name, node, clusterCpuMs };

@@ -1,10 +1,17 @@
 // Edit the annotation of a running pod, and the pod has the interfaces that it asks for.
 import { beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { withNamespace } from '../fixture.ts';
 import { bridgeNetwork, type Network } from '../networks.ts';
-import { statusOf } from '../pods.ts';
+import { statusAnnotation, statusOf } from '../pods.ts';
 
 const story = withNamespace('plug', 31);
+const owned = z.object({
+  'f:metadata': z.optional(z.object({ 'f:annotations': z.optional(z.record(z.string(), z.unknown())) })),
+});
+const managedFields = z.array(z.object({ manager: z.string(), subresource: z.optional(z.string()), fieldsV1: owned }));
+const annotationsIn = (fields: z.infer<typeof owned> | undefined) => fields?.['f:metadata']?.['f:annotations'] ?? {};
+
 let blue: Network;
 let green: Network;
 
@@ -29,6 +36,20 @@ describe.concurrent('a running pod', () => {
     await story.expectEvent(pod, 'RemovedInterface', /blue0/);
     const inUse = (await story.addressesInUse(blue)).map(({ address }) => address);
     expect(inUse).not.toContain(link?.addresses[0]);
+  });
+
+  it('tells by its managed fields who wrote its network-status', async () => {
+    const pod = await story.startPod('written');
+    await story.annotate(pod, 'blue@blue0');
+    await story.expectInterfaces(pod, { blue0: blue });
+    const answer = await story.kubectl.run([
+      ...['-n', pod.namespace, 'get', 'pod', pod.name],
+      ...['--show-managed-fields', '--output', 'jsonpath={.metadata.managedFields}'],
+    ]);
+    const entries = managedFields.parse(JSON.parse(answer));
+    const own = entries.filter(({ fieldsV1 }) => 'f:dynamic-networks.io/interfaces' in annotationsIn(fieldsV1));
+    expect(own).toMatchObject([{ manager: 'dynamic-networks-agent', subresource: 'status' }]);
+    expect(annotationsIn(own[0]?.fieldsV1)).toHaveProperty([`f:${statusAnnotation}`]);
   });
 
   it('may be asked in JSON and in the short form, by turns', async () => {

@@ -1,5 +1,6 @@
 // From flags and environment to a session.
 import { ApiClient } from '../kube/api-client.ts';
+import { userAgentOf } from '../kube/user-agent.ts';
 import { defaultNamespace, loadUserKubeConfig } from '../kube/user-kube-config.ts';
 import { CliError, UsageError } from './cli-error.ts';
 import type { Stream, Terminal } from './render/terminal.ts';
@@ -40,7 +41,7 @@ export const makeSession = (
   if (output === undefined) throw new UsageError(`--output "${flags.output}" must be one of ${FORMATS.join(', ')}`);
   const config = loadConfig(run, flags);
   return {
-    client: new ApiClient(config, { requestTimeoutMs }),
+    client: new ApiClient(config, { userAgent: userAgentOf('kubectl-dnet'), requestTimeoutMs }),
     namespace: flags.namespace ?? defaultNamespace(config),
     isNamespaceGiven: flags.namespace !== undefined,
     contextName: config.getCurrentContext(),

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { flagName } from '../config/load-settings.ts';
 import { agentFlags } from '../embedded/agent-under-test.ts';
 import { World } from './harness.ts';
@@ -27,6 +28,8 @@ it('the bundled agent plugs an interface, unplugs it, and ends in good order', a
   world.edit(pod, [{ name: 'blue', interface: 'net1' }]);
   await world.converged(pod, { net1: 'default/blue' });
   expect(await world.ledger()).toEqual({ 'web/net1': 'added' });
+  const writers = world.cluster.api.calls.all.filter(({ verb }) => verb === 'patch').map(({ userAgent }) => userAgent);
+  expect(new Set(writers)).toEqual(new Set([`dynamic-networks-agent/${packageJson.version}`]));
 
   world.edit(pod, undefined);
   await world.converged(pod, {});

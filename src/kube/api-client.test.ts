@@ -18,7 +18,7 @@ beforeEach(async () => {
   calls.length = 0;
   server = await startApiServer();
   server.objects.create('pods', podNamed('web'));
-  client = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 2000, onCall });
+  client = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 2000, onCall });
 });
 afterEach(async () => {
   vi.useRealTimers();
@@ -30,7 +30,7 @@ const path = '/api/v1/namespaces/default/pods/web';
 const get = () => client.json({ method: 'GET', path });
 
 describe('requests', () => {
-  it('send method, query, content type, body and token, and read the answer', async () => {
+  it('send method, query, content type, body, token and who asks, and read the answer', async () => {
     const answer = await client.json({
       method: 'PATCH',
       path,
@@ -43,6 +43,7 @@ describe('requests', () => {
       verb: 'patch',
       contentType: 'application/merge-patch+json',
       token: 'embedded-admin',
+      userAgent: 'test',
       url: expect.stringMatching(/fieldManager=x(\+|%20)y$/),
     });
     expect(calls).toEqual(['PATCH 200']);
@@ -70,20 +71,22 @@ describe('requests', () => {
   it('keep a slash at the end of the server address from doubling', async () => {
     const config = new KubeConfig();
     config.loadFromString(server.kubeconfig().replace(server.url, `${server.url}/`));
-    const other = new ApiClient(config, { requestTimeoutMs: 2000 });
+    const other = new ApiClient(config, { userAgent: 'test', requestTimeoutMs: 2000 });
     await expect(other.json({ method: 'GET', path })).resolves.toMatchObject({ kind: 'Pod' });
     await other.close();
   });
 
   it('cannot be made without a cluster', () => {
-    expect(() => new ApiClient(new KubeConfig(), { requestTimeoutMs: 1 })).toThrow(/names no current cluster/);
+    expect(() => new ApiClient(new KubeConfig(), { userAgent: 'test', requestTimeoutMs: 1 })).toThrow(
+      /names no current cluster/,
+    );
   });
 });
 
 describe('deadlines', () => {
   it('end a request that is not answered', async () => {
     const hang = server.faults.hang();
-    const impatient = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 100, onCall });
+    const impatient = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 100, onCall });
     await expect(impatient.json({ method: 'GET', path })).rejects.toThrow(/timeout/i);
     hang.release();
     await impatient.close();
@@ -102,7 +105,7 @@ describe('deadlines', () => {
   });
 
   it('do not end a stream, which only its signal ends', async () => {
-    const impatient = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 50 });
+    const impatient = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 50 });
     const end = new AbortController();
     const body = await impatient.stream({
       method: 'GET',
@@ -160,7 +163,7 @@ describe('credentials', () => {
   it('are read once, and again with the request after one that was refused', async () => {
     const config = kubeConfigOf(server);
     const read = vi.spyOn(config, 'applyToHTTPSOptions');
-    const refused = new ApiClient(config, { requestTimeoutMs: 2000 });
+    const refused = new ApiClient(config, { userAgent: 'test', requestTimeoutMs: 2000 });
     const ask = () => refused.json({ method: 'GET', path });
     await ask();
     await ask();
@@ -187,7 +190,7 @@ describe('credentials', () => {
       currentContext: config.getCurrentContext(),
       users: [{ name: user?.name, authProvider: { name: 'tokenFile', config: { tokenFile } } }],
     });
-    const rotating = new ApiClient(config, { requestTimeoutMs: 2000 });
+    const rotating = new ApiClient(config, { userAgent: 'test', requestTimeoutMs: 2000 });
     const ask = () => rotating.json({ method: 'GET', path });
     await ask();
     await writeFile(tokenFile, 'rotated');

@@ -20,6 +20,8 @@ export interface ApiRequest {
 }
 
 export interface ApiClientOptions {
+  /** Who asks: audit logs tell it, and the managed fields of an object say by it who wrote what. */
+  readonly userAgent: string;
   readonly requestTimeoutMs: number;
   /** Called once per answered or failed request, for metrics. */
   readonly onCall?: (method: ApiRequest['method'], statusCode: number | 'error') => void;
@@ -98,6 +100,7 @@ export class ApiClient {
           path: `${this.#server.pathname.replace(/\/$/, '')}${path}${search}`,
           headers: {
             ...headers,
+            'user-agent': this.#options.userAgent,
             accept: accept ?? 'application/json',
             ...(body !== undefined && { 'content-type': contentType ?? 'application/json' }),
           },

@@ -20,7 +20,7 @@ afterEach(async () => {
 
 class Replica {
   readonly told: string[] = [];
-  readonly client = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 2000 });
+  readonly client = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 2000 });
   readonly election: LeaderElection;
   /** How far this replica's clock is ahead of the others'. */
   aheadMs = 0;

@@ -14,7 +14,7 @@ const signal = AbortSignal.timeout(60_000);
 
 beforeEach(async () => {
   server = await startApiServer();
-  client = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 2000 });
+  client = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 2000 });
   refusal = undefined;
   writer = new ObjectWriter({ client, refusal: () => refusal });
   server.objects.create('pods', podNamed('web'));

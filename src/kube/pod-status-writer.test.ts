@@ -19,7 +19,7 @@ let server: EmbeddedApiServer;
 let client: ApiClient;
 beforeEach(async () => {
   server = await startApiServer();
-  client = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 2000 });
+  client = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 2000 });
   server.objects.create('pods', podNamed('web'));
   server.objects.modify(ref, (draft) => {
     draft.metadata.annotations = { [STATUS]: written, 'of/others': 'kept' };
@@ -49,6 +49,7 @@ describe('one write', () => {
     expect(server.calls.all.at(-1)).toMatchObject({
       subresource: 'status',
       contentType: 'application/json-patch+json',
+      url: expect.stringMatching(/\/status\?fieldValidation=Ignore$/),
     });
     expect(stored()?.metadata.annotations).toEqual({
       'of/others': 'kept',

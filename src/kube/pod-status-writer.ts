@@ -27,6 +27,8 @@ export const makeWritePodStatus =
       return await client.json({
         method: 'PATCH',
         path: `/api/v1/namespaces/${encodeURIComponent(pod.namespace)}/pods/${encodeURIComponent(pod.name)}/status`,
+        // Else the server reads the whole pod strictly, for warnings about fields that it does not know: ours it knows.
+        query: { fieldValidation: 'Ignore' },
         contentType: 'application/json-patch+json',
         body: patchOf(pod, change, now()),
         signal,

@@ -14,7 +14,7 @@ const intent = (name: string) => ({ claim: `ns1/${name}`, uid: `uid-${name}`, ip
 
 beforeEach(async () => {
   server = await startApiServer();
-  client = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 2000 });
+  client = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 2000 });
   const writer = new ObjectWriter({ client, refusal: () => undefined });
   locks = new PoolLocks({ client, writer, namespace: 'dynamic-networks' });
 });

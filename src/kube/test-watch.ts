@@ -25,7 +25,7 @@ export class PodWatch {
 
   private constructor(server: EmbeddedApiServer, options: Partial<ReflectorOptions<Pod>>) {
     this.server = server;
-    this.client = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 5000 });
+    this.client = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 5000 });
     this.reflector = new Reflector<Pod>({
       client: this.client,
       path: '/api/v1/pods',

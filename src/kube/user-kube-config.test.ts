@@ -84,7 +84,7 @@ describe('the kubeconfig of a person', () => {
     };
     const path = join(dir, 'exec');
     writeFileSync(path, JSON.stringify(whole));
-    const client = new ApiClient(loadUserKubeConfig({ path, env: {} }), { requestTimeoutMs: 5000 });
+    const client = new ApiClient(loadUserKubeConfig({ path, env: {} }), { userAgent: 'test', requestTimeoutMs: 5000 });
     try {
       expect(await client.json({ method: 'GET', path: '/api/v1/namespaces' })).toMatchObject({ kind: 'NamespaceList' });
     } finally {

@@ -16,7 +16,7 @@ let changed: string[];
 
 beforeEach(async () => {
   server = await startApiServer();
-  client = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 2000 });
+  client = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 2000 });
   changed = [];
   const onChange = (key: string) => changed.push(key);
   pods = new WatchedPods({ client, nodeName: 'node-a', onChange, onError: () => undefined });

@@ -31,7 +31,7 @@ let watches: Watches;
 
 beforeEach(async () => {
   server = await startApiServer();
-  client = new ApiClient(kubeConfigOf(server), { requestTimeoutMs: 2000 });
+  client = new ApiClient(kubeConfigOf(server), { userAgent: 'test', requestTimeoutMs: 2000 });
   watches = new Watches({ client, onError: () => undefined });
 });
 afterEach(async () => {

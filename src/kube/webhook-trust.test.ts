@@ -16,7 +16,7 @@ beforeEach(async () => {
   api = await startApiServer();
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromString(api.kubeconfig());
-  client = new ApiClient(kubeConfig, { requestTimeoutMs: 5000 });
+  client = new ApiClient(kubeConfig, { userAgent: 'test', requestTimeoutMs: 5000 });
 });
 afterEach(async () => {
   client.close();

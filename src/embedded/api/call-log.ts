@@ -16,6 +16,7 @@ export interface ApiCall {
   /** Path and query, as sent. */
   readonly url: string;
   readonly contentType?: string;
+  readonly userAgent?: string;
   /** undefined until answered, and for ever if the connection was lost before. */
   status?: number;
 }

@@ -112,7 +112,7 @@ function tryParseTarget(parts: HandlerParts, { request, path, query }: Exchange)
 
 function logCall(calls: CallLog, exchange: Exchange, target: ResourceTarget | undefined): ApiCall {
   const { request, token } = exchange;
-  const contentType = request.headers['content-type'];
+  const { 'content-type': contentType, 'user-agent': userAgent } = request.headers;
   const call: ApiCall = {
     verb: target?.verb ?? (request.method === 'POST' ? 'create' : 'get'),
     resource: target?.definition.plural ?? '',
@@ -121,6 +121,7 @@ function logCall(calls: CallLog, exchange: Exchange, target: ResourceTarget | un
     ...(target?.name === undefined ? {} : { name: target.name }),
     ...(token === undefined ? {} : { token }),
     ...(contentType === undefined ? {} : { contentType }),
+    ...(userAgent === undefined ? {} : { userAgent }),
     url: request.url ?? '/',
   };
   calls.add(call);
