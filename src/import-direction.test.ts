@@ -13,7 +13,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   'src/queue': ['src/model'],
   'src/ledger': ['src/model'],
   'src/host': ['src/model'],
-  'src/kube': ['src/model', 'src/transport'],
+  'src/kube': ['package.json', 'src/model', 'src/transport'],
   'src/multus': ['src/model', 'src/transport'],
   'src/transport': [],
   'src/agent': ['src/model', 'src/queue'],
