@@ -6,7 +6,7 @@ import type { PodRecord } from '../model/attachment-record.ts';
 import { podKey } from '../model/keys.ts';
 import { record } from '../model/test-builders.ts';
 import { type CorruptFile, FileLedger } from './file-ledger.ts';
-import { append, writeDurably } from './write-durably.ts';
+import { append, writeDurably } from './ledger-files.ts';
 
 let directory: string;
 let corrupt: CorruptFile[];

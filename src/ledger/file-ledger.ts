@@ -12,9 +12,10 @@ import { join } from 'node:path';
 import { isUnfinished, type PodRecord, tellsAllToUndo } from '../model/attachment-record.ts';
 import { KnownError } from '../model/errors.ts';
 import { type PodKey, podKey } from '../model/keys.ts';
+import { isCode } from './error-code.ts';
+import { append, isLeftover, writeDurably } from './ledger-files.ts';
 import { prepareDirectory } from './prepare-directory.ts';
 import { parsePodFile } from './record-schema.ts';
-import { append, isLeftover, writeDurably } from './write-durably.ts';
 
 export interface CorruptFile {
   readonly file: string;
@@ -95,7 +96,7 @@ export class FileLedger {
     try {
       unlinkSync(this.#path(uid));
     } catch (error) {
-      if (!isMissing(error)) throw this.#unwritable(error);
+      if (!isCode(error, 'ENOENT')) throw this.#unwritable(error);
     }
     this.#records.delete(uid);
     const key = podKey(record.namespace, record.name);
@@ -163,5 +164,3 @@ export class FileLedger {
     );
   }
 }
-
-const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';

@@ -7,8 +7,9 @@
 import { link, readdir, rm } from 'node:fs/promises';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { isCode } from './error-code.ts';
+import { besides } from './ledger-files.ts';
 import { prepareDirectory } from './prepare-directory.ts';
-import { besides } from './write-durably.ts';
 
 export interface HoldOptions {
   /** Another process has it; called once. */
@@ -109,6 +110,3 @@ const endOf = async (socket: Socket): Promise<void> => {
   socket.resume(); // the end of what nobody sends is only seen by who reads
   await promise;
 };
-
-const isCode = (error: unknown, code: string): boolean =>
-  error instanceof Error && 'code' in error && error.code === code;

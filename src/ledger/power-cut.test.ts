@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 import { type AttachmentRecord, mayHoldResources, type PodRecord } from '../model/attachment-record.ts';
 import { record } from '../model/test-builders.ts';
 import { type Disk, FileLedger } from './file-ledger.ts';
-import { append, writeDurably } from './write-durably.ts';
+import { append, writeDurably } from './ledger-files.ts';
 
 /** The real one, which also remembers what of each file would be there after a power cut. */
 const makeDisk = () => {

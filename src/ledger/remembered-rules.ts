@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
 import type { MultusRules } from '../model/multus-rules.ts';
-import { writeDurably } from './write-durably.ts';
+import { writeDurably } from './ledger-files.ts';
 
 /** Not named like a record (.json), so that the ledger does not take it for one. */
 const FILE = 'multus-rules';
