@@ -22,7 +22,7 @@ beforeEach(async () => {
   await runtime.up();
   outcomes.length = 0;
   client = new RuntimeClient({ socketPath, timeoutMs: 3000, onCall: (...call) => outcomes.push(call.join(' ')) });
-  lookup = new SandboxLookup(client);
+  lookup = new SandboxLookup({ runtime: client });
 });
 afterEach(async () => {
   client.close();
@@ -133,7 +133,7 @@ describe('what it costs', () => {
   });
 
   it('more pods than are remembered: the oldest is looked up again, the others are not', async () => {
-    lookup = new SandboxLookup(client, 2);
+    lookup = new SandboxLookup({ runtime: client, maxPods: 2 });
     for (const uid of ['a', 'b', 'c']) add(uid);
     for (const uid of ['a', 'b', 'c']) await find(uid);
     runtime.forgetCalls();
@@ -142,6 +142,70 @@ describe('what it costs', () => {
     expect(runtime.count()).toBe(0);
     await find('a');
     expect(counts()).toEqual([0, 1]);
+  });
+});
+
+describe('a network namespace that somebody else remembers', () => {
+  let remembered: Map<string, string>;
+  let nowMs: number;
+  beforeEach(() => {
+    remembered = new Map();
+    nowMs = 1000;
+    lookup = new SandboxLookup({ runtime: client, findNetns: (id) => remembered.get(id), now: () => nowMs });
+  });
+  const addRemembered = (podUid: string): Sandbox => {
+    const sandbox = add(podUid);
+    remembered.set(sandbox.id, `/remembered/${podUid}`);
+    return sandbox;
+  };
+
+  it('spares a burst of cold pods all but the list', async () => {
+    for (let i = 0; i < 50; i += 1) addRemembered(`pod-${i}`);
+    const found = await Promise.all(Array.from({ length: 50 }, (_, i) => find(`pod-${i}`)));
+    expect(found.map((sandbox) => sandbox?.netns)).toEqual(found.map((_, i) => `/remembered/pod-${i}`));
+    expect(counts()).toEqual([1, 0]);
+  });
+
+  it('is asked for where nobody does', async () => {
+    addRemembered('a');
+    add('b');
+    expect([await find('a'), await find('b')].map((sandbox) => sandbox?.netns)).toEqual([
+      '/remembered/a',
+      '/run/netns/b',
+    ]);
+    expect(counts()).toEqual([1, 1]);
+  });
+
+  it.each([
+    ['is taken while the list is young', 4999, [1, 0]],
+    ['is asked for when the list is old: the sandbox may have ended', 5000, [1, 1]],
+  ])('%s', async (_, laterMs, expected) => {
+    addRemembered('a');
+    addRemembered('b');
+    await find('a');
+    nowMs += laterMs;
+    await find('b');
+    expect(counts()).toEqual(expected);
+  });
+
+  it('is that of the new sandbox when the listed one was taken down', async () => {
+    addRemembered('a');
+    const old = addRemembered('b');
+    await find('a');
+    old.isReady = false;
+    remembered.delete(old.id);
+    const { id } = addRemembered('b');
+    expect(await find('b')).toEqual({ id, netns: '/remembered/b' });
+    expect(counts()).toEqual([2, 1]);
+  });
+
+  it('is not relied upon once the pod was forgotten, until the runtime has told of it', async () => {
+    addRemembered('a');
+    expect((await find('a'))?.netns).toBe('/remembered/a');
+    lookup.forget('a');
+    expect((await find('a'))?.netns).toBe('/run/netns/a');
+    expect((await find('a', '2'))?.netns).toBe('/remembered/a');
+    expect(counts()).toEqual([3, 1]);
   });
 });
 
@@ -181,7 +245,9 @@ describe('a runtime that is not well', () => {
   it('answers too late', async () => {
     const impatient = new RuntimeClient({ socketPath: join(directory, 'cri.sock'), timeoutMs: 50 });
     runtime.inject({ kind: 'hang' });
-    await expect(new SandboxLookup(impatient).find({ uid: 'a', mark: '1' }, signal)).rejects.toMatchObject(failure);
+    await expect(new SandboxLookup({ runtime: impatient }).find({ uid: 'a', mark: '1' }, signal)).rejects.toMatchObject(
+      failure,
+    );
     impatient.close();
   });
 

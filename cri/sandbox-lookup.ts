@@ -1,7 +1,8 @@
 // Finds the sandbox of a pod: newest READY one. Its promises:
 // - a pod whose sandbox is known costs no call; the mark that the caller passes tells when it may be another sandbox;
-// - one list answers for all pods of the node: a burst of cold pods costs one list, then one status each;
-// - what is remembered is bounded (LRU), and forgotten on request.
+// - one list answers for all pods of the node: a burst of cold pods costs one list, and a status for each whose network
+//   namespace nobody else remembers;
+// - what is remembered is bounded (LRU), and forgotten on request; of a pod that was forgotten only the runtime's word counts.
 import { LRUCache } from 'lru-cache';
 import { KnownError } from '../src/model/errors.ts';
 import { PodSandboxState } from './generated/runtime.ts';
@@ -17,17 +18,40 @@ export interface PodRef {
 
 type Runtime = Pick<RuntimeClient, 'listReadySandboxes' | 'sandboxStatus' | 'listContainers' | 'containerStatus'>;
 
+export interface SandboxLookupOptions {
+  readonly runtime: Runtime;
+  /**
+   * The network namespace of a sandbox as somebody else remembers it, for as long as the sandbox has it. The runtime tells it only with
+   * all else that it knows of a sandbox, which costs the two of them some 2 ms of processor time: in a burst, much of what a plug costs.
+   */
+  readonly findNetns?: (sandboxId: string) => string | undefined;
+  readonly now?: () => number;
+  readonly maxPods?: number;
+}
+
+/** How long a sandbox that was listed as ready is taken for ready without asking: the time that a burst takes. */
+const FRESH_LIST_MS = 5000;
+
 export class SandboxLookup {
   readonly #runtime: Runtime;
+  readonly #findNetns: (sandboxId: string) => string | undefined;
+  readonly #now: () => number;
   readonly #known: LRUCache<string, Sandbox & { readonly mark: string }>;
+  /** Uids of pods that were forgotten, since something was wrong with what was known. */
+  readonly #doubted: LRUCache<string, true>;
   /** Sandbox ids by pod uid as of the last list. */
   #listed = new Map<string, string>();
+  /** When the last list was asked for. */
+  #listedAtMs = Number.NEGATIVE_INFINITY;
   /** The list that is under way, if any. */
   #listing: Promise<Map<string, string>> | undefined;
 
-  constructor(runtime: Runtime, maxPods = 1000) {
+  constructor({ runtime, findNetns, now, maxPods = 1000 }: SandboxLookupOptions) {
     this.#runtime = runtime;
+    this.#findNetns = findNetns ?? (() => undefined);
+    this.#now = now ?? (() => performance.now());
     this.#known = new LRUCache({ max: maxPods });
+    this.#doubted = new LRUCache({ max: maxPods });
   }
 
   /** Throws `sandboxNotReady` when the pod has no READY sandbox. */
@@ -43,7 +67,7 @@ export class SandboxLookup {
     const mayBeAnother = known !== undefined;
     const listedId = mayBeAnother ? undefined : this.#listed.get(pod.uid);
     const found =
-      (listedId && (await this.#inspect(listedId, signal))) ||
+      (listedId && (await this.#inspect(pod.uid, listedId, signal))) ||
       (await this.#inspectNewest(pod.uid, mayBeAnother, signal));
     if (!found) {
       this.forget(pod.uid);
@@ -56,6 +80,7 @@ export class SandboxLookup {
   forget(uid: string): void {
     this.#known.delete(uid);
     this.#listed.delete(uid);
+    this.#doubted.set(uid, true);
   }
 
   /** Whether this very sandbox still runs, so that its network namespace can be entered. */
@@ -76,18 +101,28 @@ export class SandboxLookup {
     const listing = needsFreshList ? undefined : this.#listing;
     const shared = listing && (await listing.catch(() => undefined));
     const id = shared?.get(uid) ?? (await this.#list(signal)).get(uid);
-    return id === undefined ? undefined : await this.#inspect(id, signal);
+    return id === undefined ? undefined : await this.#inspect(uid, id, signal);
   }
 
-  async #inspect(id: string, signal: AbortSignal): Promise<Sandbox | undefined> {
+  async #inspect(uid: string, id: string, signal: AbortSignal): Promise<Sandbox | undefined> {
+    const remembered = this.#mayRely(uid) ? this.#findNetns(id) : undefined;
+    if (remembered !== undefined) return { id, netns: remembered };
     const answer = await this.#runtime.sandboxStatus(id, signal);
     if (answer?.status?.state !== PodSandboxState.SANDBOX_READY) return undefined;
     const netns = findNetns(answer.info);
-    if (netns !== undefined) return { id, netns };
-    throw new KnownError(
-      'runtimeUnreachable',
-      `the container runtime does not tell the network namespace of sandbox ${id}`,
-    );
+    if (netns === undefined) {
+      throw new KnownError(
+        'runtimeUnreachable',
+        `the container runtime does not tell the network namespace of sandbox ${id}`,
+      );
+    }
+    this.#doubted.delete(uid);
+    return { id, netns };
+  }
+
+  /** Whether the pod's listed sandbox can be taken for ready, and for what others remember of it. */
+  #mayRely(uid: string): boolean {
+    return this.#now() - this.#listedAtMs < FRESH_LIST_MS && !this.#doubted.has(uid);
   }
 
   #list(signal: AbortSignal): Promise<Map<string, string>> {
@@ -99,7 +134,9 @@ export class SandboxLookup {
   }
 
   async #readList(signal: AbortSignal): Promise<Map<string, string>> {
+    const askedAtMs = this.#now();
     const { items } = await this.#runtime.listReadySandboxes(signal);
+    this.#listedAtMs = askedAtMs;
     const oldestFirst = items.toSorted((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
     this.#listed = new Map(oldestFirst.map(({ metadata, id }) => [metadata?.uid ?? '', id]));
     return this.#listed;

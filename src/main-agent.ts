@@ -130,10 +130,11 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
     write: writeDurably,
   });
 
+  const creation = makeCreationCache(settings.multusCacheDir);
   const reconcilePod = makeReconcilePod({
     pods,
     networks,
-    sandboxes: new SandboxLookup(runtime),
+    sandboxes: new SandboxLookup({ runtime, findNetns: creation.findNetns }),
     delegate,
     ledger,
     writeStatus: async (pod, change, signal) => pods.accept(await writePodStatus(pod, change, signal)),
@@ -143,7 +144,7 @@ export const startAgent = async (settings: AgentSettings, overrides: AgentOverri
       onNode,
     },
     nodeConfig: nodeConfigOf(settings, nodeNetworks, nodeNetwork),
-    creation: makeCreationCache(settings.multusCacheDir),
+    creation,
     retries,
     drift,
     self: { namespace: settings.podNamespace, name: settings.podName, uid: settings.podUid },

@@ -72,7 +72,7 @@ const sandbox = {
   createdAt: 1n,
 };
 
-const runtimeOf = ({ info }: HostileWorld): ConstructorParameters<typeof SandboxLookup>[0] => ({
+const runtimeOf = ({ info }: HostileWorld): ConstructorParameters<typeof SandboxLookup>[0]['runtime'] => ({
   listReadySandboxes: async () => ListPodSandboxResponse.fromPartial({ items: [sandbox] }),
   sandboxStatus: async () => PodSandboxStatusResponse.fromPartial({ status: sandbox, info: { info } }),
   listContainers: async () => ListContainersResponse.fromPartial({}),
@@ -89,7 +89,7 @@ it('garbage instead of a config, a sandbox or a result removes nothing, and is a
       asked = [];
       const agent = agentFor(podWith('blue@net1,red@data0,green@x0'), {
         networks: { find: (network) => ({ network, config: world.config }), fetch: async () => undefined },
-        sandboxes: new SandboxLookup(runtimeOf(world)),
+        sandboxes: new SandboxLookup({ runtime: runtimeOf(world) }),
         delegate: multus,
       });
       await agent.reconcile();

@@ -39,7 +39,7 @@ describe('health and metrics', () => {
       /^dynamic_networks_operation_duration_seconds_count\{command="CHECK",outcome="unreachable"\} 0$/m,
       /^dynamic_networks_attachments\{state="added",network="default\/blue"\} 1$/m,
       /^dynamic_networks_api_requests_total\{method="PATCH",code="200"\} [1-9]\d*$/m,
-      /^dynamic_networks_cri_calls_total\{method="PodSandboxStatus",outcome="ok"\} [1-9]\d*$/m,
+      /^dynamic_networks_cri_calls_total\{method="ListPodSandbox",outcome="ok"\} [1-9]\d*$/m,
       /^dynamic_networks_queue_depth 0$/m,
       /^dynamic_networks_orphans 0$/m,
       /^dynamic_networks_reconciles_total\{outcome="done"\} [1-9]\d*$/m,

@@ -234,30 +234,28 @@ describe('what people and programs see', () => {
     );
   });
 
-  it('makes one CRI call for a cold pod after the first, none for a warm one, one Multus call and two API calls per plug', async () => {
-    const [first, cold] = [await world.pod('cold-1'), await world.pod('cold-2')];
-    world.edit(first, 'blue@a0');
-    await world.converged(first, { a0: 'default/blue' });
-    await world.cluster.until('its event', () => world.events(first, 'AddedInterface').length === 1);
-    const plug = async (networks: string, expected: Record<string, string>, events: number) => {
+  it('makes one CRI call for all cold pods of a burst, none for a warm one, one Multus call and two API calls per plug', async () => {
+    const cold = [await world.pod('cold-1'), await world.pod('cold-2'), await world.pod('cold-3')];
+    const plug = async (pods: typeof cold, networks: string, expected: Record<string, string>, events: number) => {
       world.cluster.cri.forgetCalls();
       world.cluster.multus.forgetCalls();
       world.cluster.api.calls.reset();
-      world.edit(cold, networks);
-      await world.converged(cold, expected);
-      await world.cluster.until('its event', () => world.events(cold, 'AddedInterface').length === events);
+      for (const pod of pods) world.edit(pod, networks);
+      for (const pod of pods) await world.converged(pod, expected);
+      const areTold = () => pods.every((pod) => world.events(pod, 'AddedInterface').length === events);
+      await world.cluster.until('their events', areTold);
       return {
         cri: world.cluster.cri.count(),
         multus: world.cluster.multus.count(),
         api: world.cluster.api.calls.counts(),
       };
     };
-    expect(await plug('blue@a0', { a0: 'default/blue' }, 1)).toEqual({
+    expect(await plug(cold, 'blue@a0', { a0: 'default/blue' }, 1)).toEqual({
       cri: 1,
-      multus: 1,
-      api: { 'patch pods': 1, 'create events': 1 },
+      multus: 3,
+      api: { 'patch pods': 3, 'create events': 3 },
     });
-    expect(await plug('blue@a0,red@b0', { a0: 'default/blue', b0: 'default/red' }, 2)).toEqual({
+    expect(await plug(cold.slice(0, 1), 'blue@a0,red@b0', { a0: 'default/blue', b0: 'default/red' }, 2)).toEqual({
       cri: 0,
       multus: 1,
       api: { 'patch pods': 1, 'create events': 1 },

@@ -4,6 +4,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent, type RequestOptions } from 'node:https';
 import type { Readable } from 'node:stream';
+import { createSecureContext } from 'node:tls';
 import type { KubeConfig } from '@kubernetes/client-node';
 import { exchange, readText } from '../transport/http-exchange.ts';
 import { withDeadline } from '../transport/with-deadline.ts';
@@ -133,23 +134,27 @@ export class ApiClient {
     const read: RequestOptions = {};
     await this.#kubeConfig.applyToHTTPSOptions(read);
     const { ca, cert, key, rejectUnauthorized, servername } = read;
-    const connect = Object.fromEntries(
-      Object.entries({ ca, cert, key, rejectUnauthorized, servername }).filter(([, value]) => value !== undefined),
-    );
-    const tls = JSON.stringify(connect);
+    const tls = JSON.stringify({ ca, cert, key, rejectUnauthorized, servername });
     const headers = Object.fromEntries(
       Object.entries(read.headers ?? {}).map(([name, value]) => [name, String(value)]),
     );
     const isSameTls = current?.tls === tls;
-    const agent = current !== undefined && isSameTls ? current.agent : this.#makeAgent(connect);
+    const agent = current !== undefined && isSameTls ? current.agent : this.#makeAgent(read);
     this.#credentials = { agent, headers, tls, readAtMs: Date.now() };
     return this.#credentials;
   }
 
   /** One that is replaced lets its running requests finish: nobody holds its idle connections, so they time out. */
-  #makeAgent(tls: object): HttpAgent | HttpsAgent {
+  #makeAgent({ ca, cert, key, rejectUnauthorized, servername }: RequestOptions): HttpAgent | HttpsAgent {
     const options = { keepAlive: true, keepAliveMsecs: PROBE_MS, maxSockets: MAX_CONNECTIONS };
-    return this.#server.protocol === 'http:' ? new HttpAgent(options) : new HttpsAgent({ ...options, ...tls });
+    if (this.#server.protocol === 'http:') return new HttpAgent(options);
+    return new HttpsAgent({
+      ...options,
+      // Else Node reads the certificates anew for every connection, and makes them part of the name of each to find it again.
+      secureContext: createSecureContext({ ca, cert, key }),
+      ...(rejectUnauthorized !== undefined && { rejectUnauthorized }),
+      ...(servername !== undefined && { servername }),
+    });
   }
 }
 

@@ -37,6 +37,14 @@ beforeAll(() => {
   save('podnet-cut-off-eth0', '{"kind":"cniC');
   save('podnet-no-result-eth0', '{"kind":"cniCacheV0"}');
   save('podnet-empty-eth0', answer('10.0.0.4/24'));
+  const inNamespace = (netns: unknown) => JSON.stringify({ kind: 'cniCacheV1', ifName: 'eth0', netns, result: {} });
+  save('podnet-first-eth0', inNamespace('/var/run/netns/cni-1'));
+  save('podnet-second-eth0', inNamespace('/var/run/netns/cni-2'));
+  save('other-net-third-eth0', inNamespace('/var/run/netns/cni-3'));
+  save('podnet-third-net1', inNamespace('/var/run/netns/of-net1'));
+  save('podnet-secondary-only-net1', inNamespace('/var/run/netns/of-net1'));
+  save('podnet-no-path-eth0', inNamespace('cni-5'));
+  save('podnet-no-text-eth0', inNamespace(7));
 });
 afterAll(() => rmSync(directory, { recursive: true }));
 
@@ -92,4 +100,39 @@ describe('what Multus attached at pod creation', () => {
       expect(await makeCreationCache(directory).findAttachments(containerId)).toBeUndefined();
     },
   );
+});
+
+describe('the network namespace that Multus was given for a sandbox', () => {
+  it('is known, whatever the default network is called', () => {
+    const cache = makeCreationCache(directory);
+    const found = ['first', 'second', 'third', 'first'].map((id) => cache.findNetns(id));
+    expect(found).toEqual([1, 2, 3, 1].map((number) => `/var/run/netns/cni-${number}`));
+  });
+
+  it('is that of a sandbox that came after the first look', () => {
+    const cache = makeCreationCache(directory);
+    expect(cache.findNetns('late')).toBeUndefined();
+    writeFileSync(join(directory, 'results', 'podnet-late-eth0'), '{"netns":"/var/run/netns/late"}');
+    expect(cache.findNetns('late')).toBe('/var/run/netns/late');
+    rmSync(join(directory, 'results', 'podnet-late-eth0'));
+    expect(cache.findNetns('late')).toBeUndefined();
+  });
+
+  it.each([
+    'nobody',
+    'secondary-only',
+    'no-path',
+    'no-text',
+    'cut-off',
+    'sandbox-1',
+    '',
+    '..',
+    '../results/podnet-first',
+  ])('is unknown: %s', (containerId) => {
+    expect(makeCreationCache(directory).findNetns(containerId)).toBeUndefined();
+  });
+
+  it('is unknown when the directory is not mounted', () => {
+    expect(makeCreationCache('/nowhere').findNetns('first')).toBeUndefined();
+  });
 });

@@ -1,6 +1,7 @@
 // What Multus itself remembers of the networks it attached when a sandbox was made: a JSON file per container id, a list of
 // delegates in order, the first being the default network; and beside it, in a file for each, what the plugins answered.
-// Read-only, and only consulted to undo one of them, or to tell of them where Multus did not.
+// Read-only, and only consulted to undo one of them, to tell of them where Multus did not, and for the sandbox's network namespace.
+import { readdirSync, readFileSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod/mini';
@@ -19,6 +20,7 @@ const delegates = z.array(
 );
 
 const cached = z.object({ result: cniResult });
+const ofNamespace = z.object({ netns: z.string().check(z.startsWith('/')) });
 
 const CONTAINER_ID = /^[A-Za-z0-9._-]{1,128}$/;
 /** What the runtime asks Multus for; Multus asks for others only on request. */
@@ -51,7 +53,38 @@ export const makeCreationCache = (directory: string) => {
     return new Map(await Promise.all(read));
   };
 
+  /** The name of the default network's config, which is the same for all sandboxes of a node, or nearly all. */
+  let defaultName = '';
+
+  const readNetns = (file: string): string | undefined => {
+    try {
+      return ofNamespace.parse(JSON.parse(readFileSync(join(directory, 'results', file), 'utf8'))).netns;
+    } catch {
+      return undefined;
+    }
+  };
+
+  /** The beginning of the name of a file that ends so. */
+  const findName = (ending: string): string => {
+    try {
+      const file = readdirSync(join(directory, 'results')).find((name) => name.endsWith(ending));
+      return file?.slice(0, -ending.length) ?? '';
+    } catch {
+      return '';
+    }
+  };
+
   return {
+    /** The network namespace that the runtime gave Multus for a sandbox that has not been taken down, or undefined when it is not known. */
+    findNetns: (containerId: string): string | undefined => {
+      if (!CONTAINER_ID.test(containerId)) return undefined;
+      const ending = `-${containerId}-${DEFAULT_INTERFACE}`;
+      const netns = readNetns(`${defaultName}${ending}`);
+      if (netns !== undefined) return netns;
+      defaultName = findName(ending);
+      return readNetns(`${defaultName}${ending}`);
+    },
+
     /** The exact config that an interface was attached with, or undefined when it is not known. */
     findConfig: async (containerId: string, interfaceName: string): Promise<string | undefined> => {
       const [, ...secondary] = (await readDelegates(containerId)) ?? [];
