@@ -25,6 +25,9 @@ const story = 'bench';
 /** Nobody reads the answers to the bench's own writes: they shall cost as little as can be. */
 const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 
+/** No more than the client has. */
+const maxConnections = 16;
+
 /** A pod that is created needs as much of a node as many that are plugged: never more at once than it can bear. */
 const podsAtOnce = 50;
 
@@ -61,6 +64,12 @@ export const openNamespace = async ({ kubectl, client, podImage, nodeName }: Nam
     for (const name of names) wanted.delete(name);
     await kubectl.run(['-n', namespace, 'delete', 'pods', ...names, '--wait=false']);
     await watch.untilGone(names, { deadlineMs: podsDeadlineMs });
+  };
+
+  /** Whoever edits has a connection usually; the handshakes of many at once would keep the API server from their edits. */
+  const openConnections = async (edits: number): Promise<void> => {
+    const length = Math.min(edits, maxConnections);
+    await Promise.all(Array.from({ length }, () => client.json({ method: 'GET', path: '/version' })));
   };
 
   /** Sends the edit and returns when the API server has it. */
@@ -112,8 +121,10 @@ export const openNamespace = async ({ kubectl, client, podImage, nodeName }: Nam
       await createPods(names);
     },
     ask,
+    openConnections,
     /** All pods at once; timed from each request to the status that shows its effect. */
     edit: async (edits: ReadonlyMap<string, Interfaces>, deadlineMs: number): Promise<Timing> => {
+      await openConnections(edits.size);
       const askedAt = new Map<string, number>();
       const latenciesMs: number[] = [];
       const onSeen = (name: string): void =>

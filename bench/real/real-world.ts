@@ -95,10 +95,11 @@ export const makeRealWorld = (options: RealWorldOptions): BenchWorld => {
     createPods: async (count): Promise<readonly PodRef[]> =>
       (await bench.ensurePods(count)).map((name) => ({ namespace, name })),
     measureFloor,
-    measureLeast: (pods, { interfaces, parallel }) => {
+    measureLeast: async (pods, { interfaces, parallel }) => {
+      await bench.openConnections(pods.length);
       const write = (count: number) => () =>
         bench.writeBarely(new Map(pods.map(({ name }) => [name, firstInterfaces(count)])), controller.editDeadlineMs);
-      return measureFloor(pods, { interfaces, parallel, alongside: { ADD: write(interfaces), DEL: write(0) } });
+      return await measureFloor(pods, { interfaces, parallel, alongside: { ADD: write(interfaces), DEL: write(0) } });
     },
     startAgent: async () => {
       if (isStarted) throw new Error('an agent runs already');
