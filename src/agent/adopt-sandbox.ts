@@ -11,6 +11,8 @@ export const adoptSandbox = async (context: ReconcileContext, pod: Pod): Promise
   const record = deps.ledger.find(pod.uid);
   if (record === undefined || record.sandboxMark === pod.sandboxMark) return pod;
 
+  // Something happened to it: what is known of it, or remembered by Multus, may be of the one before.
+  deps.sandboxes.forget(pod.runtimeUid);
   const sandbox = await deps.sandboxes.get({ uid: pod.runtimeUid, mark: pod.sandboxMark }, signal);
   const attachments = record.attachments.filter(({ containerId }) => containerId === sandbox.id);
   const stale = record.attachments.filter(({ containerId }) => containerId !== sandbox.id);

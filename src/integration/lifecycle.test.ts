@@ -1,3 +1,5 @@
+import { copyFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { World } from './harness.ts';
 
@@ -117,6 +119,18 @@ describe("a pod's life", () => {
     expect(world.addresses()).toHaveLength(4);
     await world.startAgent();
     await world.cluster.until('two addresses for two interfaces', () => world.addresses().length === 2);
+    await world.converged(pod, { a0: 'default/blue', b0: 'default/red' });
+  });
+
+  it('notices another sandbox although Multus, as if it had been away when the old one was taken down, remembers that one', async () => {
+    const pod = await plugged('rebooted-unseen');
+    await world.stopAgent();
+    await world.startAgent(); // it knows of no sandbox now, and lists them for the neighbour
+    await plugged('neighbour');
+    const results = join(world.cluster.multusCacheDir, 'results');
+    for (const file of readdirSync(results)) copyFileSync(join(results, file), join(results, `left-${file}`));
+    await world.cluster.kubelet.killSandbox(pod);
+    await world.cluster.until('two addresses for two interfaces of each', () => world.addresses().length === 4);
     await world.converged(pod, { a0: 'default/blue', b0: 'default/red' });
   });
 
