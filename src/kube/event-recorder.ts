@@ -49,6 +49,8 @@ const RECOUNT_MS = 10_000;
 /** How long a burst of work may hold its events back: in a burst each of them costs API server and agent as much as a plug does. */
 const MAX_HOLD_MS = 5000;
 const MAX_MESSAGE = 1024;
+/** Each costs half a KiB on every node; few repeat themselves, and those do so soon. */
+const MAX_REMEMBERED = 500;
 
 export class EventRecorder {
   readonly #options: EventRecorderOptions;
@@ -56,7 +58,7 @@ export class EventRecorder {
   readonly #monotonicMs: () => number;
   readonly #sending = new PQueue({ concurrency: 4 });
   /** What was sent in the last hour, so that a repetition finds it. */
-  readonly #sent = new LRUCache<string, SentEvent>({ max: 2000, ttl: 3_600_000 });
+  readonly #sent = new LRUCache<string, SentEvent>({ max: MAX_REMEMBERED, ttl: 3_600_000 });
   readonly #buckets = new LRUCache<string, { tokens: number; filledAt: number }>({ max: 2000 });
 
   constructor(options: EventRecorderOptions) {
