@@ -6,7 +6,7 @@ import type { Interfaces } from '../../e2e/faults/invariant.ts';
 import { bridgeNetwork, type Network } from '../../e2e/networks.ts';
 import { networksAnnotation, podSpec, statusAnnotation, statusOf } from '../../e2e/pods.ts';
 import type { Kubectl } from '../../e2e/target.ts';
-import type { ApiClient } from '../../src/kube/api-client.ts';
+import { type ApiClient, MAX_CONNECTIONS } from '../../src/kube/api-client.ts';
 import type { Timing } from '../world.ts';
 import { type PodWatch, watchPods } from './pod-watch.ts';
 
@@ -24,9 +24,6 @@ const podsDeadlineMs = 600_000;
 const story = 'bench';
 /** Nobody reads the answers to the bench's own writes: they shall cost as little as can be. */
 const metadataOnly = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
-
-/** No more than the client has. */
-const maxConnections = 16;
 
 /** A pod that is created needs as much of a node as many that are plugged: never more at once than it can bear. */
 const podsAtOnce = 50;
@@ -68,7 +65,7 @@ export const openNamespace = async ({ kubectl, client, podImage, nodeName }: Nam
 
   /** Whoever edits has a connection usually; the handshakes of many at once would keep the API server from their edits. */
   const openConnections = async (edits: number): Promise<void> => {
-    const length = Math.min(edits, maxConnections);
+    const length = Math.min(edits, MAX_CONNECTIONS);
     await Promise.all(Array.from({ length }, () => client.json({ method: 'GET', path: '/version' })));
   };
 

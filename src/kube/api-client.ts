@@ -31,7 +31,7 @@ export interface ApiClientOptions {
 /** How long credentials are used before they are asked for again; KubeConfig re-reads token files once a minute. */
 const CREDENTIALS_MAX_AGE_MS = 10_000;
 /** A burst of plugs is answered over few connections; two more carry the watches. */
-const MAX_CONNECTIONS = 16;
+export const MAX_CONNECTIONS = 16;
 /**
  * When the kernel asks the other end of a silent connection whether it is there still. On a watch nothing may come for a long time, and a
  * change of the node's network cuts it without a word.
