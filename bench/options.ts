@@ -32,9 +32,13 @@ export type Options = Omit<Given, 'only' | 'pods' | 'name'> & {
   readonly name: string;
 };
 
-const imageFlags = readImageEntrypoint().nodeFlags.join(' ');
+const image = readImageEntrypoint();
+const imageFlags = image.nodeFlags.join(' ');
 /** Without the compiled code that is in the image: a build that is to be compared has none. */
-const imageEnv = 'MALLOC_ARENA_MAX=1';
+const imageEnv = Object.entries(image.env)
+  .filter(([name]) => !name.startsWith('NODE_COMPILE_CACHE'))
+  .map((pair) => pair.join('='))
+  .join(' ');
 const defaultBundle = resolve(import.meta.dirname, '../dist/dynamic-networks.mjs');
 /** Addresses and pods that a node of the harness has. */
 const maxRealPods = 180;

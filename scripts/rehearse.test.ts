@@ -16,7 +16,7 @@ describe('the entrypoint of the image', () => {
       node: '/usr/local/bin/node',
       program: '/usr/local/lib/dynamic-networks/dynamic-networks.mjs',
       compiledDirectory: '/usr/local/lib/dynamic-networks/compiled',
-      env: { MALLOC_ARENA_MAX: '1', NODE_COMPILE_CACHE_PORTABLE: '1' },
+      env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', NODE_COMPILE_CACHE_PORTABLE: '1' },
     });
     expect(entrypoint.nodeFlags.every((flag) => flag.startsWith('--'))).toBe(true);
   });
