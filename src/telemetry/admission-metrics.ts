@@ -47,3 +47,5 @@ export const createAdmissionMetrics = (registry: Registry, sources: AdmissionMet
     certificateFailed: () => refreshErrors.inc(),
   };
 };
+
+export type AdmissionMetrics = ReturnType<typeof createAdmissionMetrics>;

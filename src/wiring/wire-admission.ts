@@ -6,6 +6,7 @@ import { fromSecretData, toSecretData } from '../admission/certificate-material.
 import { makeCertificate } from '../admission/make-certificate.ts';
 import type { ServingPair } from '../admission/serving-pair.ts';
 import { type CertificateSource, WebhookService } from '../admission/webhook-service.ts';
+import type { Gate } from '../config/feature-gates.ts';
 import { makeKeepNodeNetworks } from '../controller/admission/keep-node-networks.ts';
 import { makeMutateClaims } from '../controller/admission/mutate-claims.ts';
 import { makeValidateMachines } from '../controller/admission/validate-machines.ts';
@@ -14,7 +15,7 @@ import { NetworkAccess } from '../kube/network-access.ts';
 import { mutatingWebhookConfigurations, validatingWebhookConfigurations } from '../kube/resource.ts';
 import { SecretData } from '../kube/secret-data.ts';
 import { makeTrustBundle, type WebhookConfiguration } from '../kube/webhook-trust.ts';
-import { createAdmissionMetrics } from '../telemetry/admission-metrics.ts';
+import { type AdmissionMetrics, createAdmissionMetrics } from '../telemetry/admission-metrics.ts';
 import { makeClaimLookups } from './claim-lookups.ts';
 import type { Feature, FeatureContext } from './feature.ts';
 
@@ -36,55 +37,80 @@ export const MACHINES_PATH = '/machines';
 export const CLAIMS_PATH = '/claims';
 export const NODE_NETWORKS_PATH = '/node-networks';
 
-const WEBHOOK_GATES = ['NetworksAdmission', 'VMPersistentIPs', 'NodeNetwork'] as const;
-
 const RETRY_MS = 5_000;
 /** More than any answer takes. */
 const GRACE_MS = 10_000;
 
+/** What a gate serves, and the configuration by which the API server asks it. */
+interface Served {
+  readonly webhooks: Readonly<Record<string, Decide>>;
+  readonly configuration: WebhookConfiguration;
+}
+type Serve = (context: FeatureContext, metrics: AdmissionMetrics) => Served;
+
+const serveNetworks: Serve = ({ settings, client }, metrics) => {
+  const rules = {
+    mode: settings.admissionMode,
+    access: new NetworkAccess({
+      client,
+      rememberMs: settings.accessMemory,
+      now: () => performance.now(),
+      onAsked: metrics.reviewed,
+    }),
+    isolation: {
+      isNamespaceIsolated: settings.namespaceIsolation === 'on',
+      globalNamespaces: settings.globalNamespaces,
+    },
+  };
+  return {
+    webhooks: {
+      [NETWORKS_PATH]: makeValidateNetworks({ ...rules, multusNamespace: settings.multusNamespace }),
+      [MACHINES_PATH]: makeValidateMachines({ ...rules, nodeNetwork: settings.nodeNetwork }),
+    },
+    configuration: ADMISSION_CONFIGURATION,
+  };
+};
+
+const serveClaims: Serve = (context) => ({
+  webhooks: {
+    [CLAIMS_PATH]: makeMutateClaims({ ...makeClaimLookups(context), claimWaitMs: context.settings.claimWait }),
+  },
+  configuration: CLAIMS_CONFIGURATION,
+});
+
+const serveNodeNetworks: Serve = ({ settings, watched }) => {
+  const instances = watched.instances();
+  return {
+    webhooks: {
+      [NODE_NETWORKS_PATH]: makeKeepNodeNetworks({
+        definition: settings.nodeNetwork,
+        findSpec: ({ key, uid }) => {
+          const machine = instances.find(key);
+          return machine?.uid === uid ? machine.spec : undefined;
+        },
+      }),
+    },
+    configuration: NODE_NETWORK_CONFIGURATION,
+  };
+};
+
+const WEBHOOKS: readonly { readonly gate: Gate; readonly serve: Serve }[] = [
+  { gate: 'NetworksAdmission', serve: serveNetworks },
+  { gate: 'VMPersistentIPs', serve: serveClaims },
+  { gate: 'NodeNetwork', serve: serveNodeNetworks },
+];
+
 export const wireAdmission = (context: FeatureContext): readonly Feature[] => {
-  const { settings, client, log } = context;
-  const gates = settings.featureGates;
-  if (WEBHOOK_GATES.every((gate) => !gates.has(gate))) return [];
-  const webhooks: Record<string, Decide> = {};
-  const configurations: WebhookConfiguration[] = [];
+  const { settings, log } = context;
+  const turnedOn = WEBHOOKS.filter(({ gate }) => settings.featureGates.has(gate));
+  if (turnedOn.length === 0) return [];
   const metrics = createAdmissionMetrics(context.registry, {
     webhooks: [NETWORKS_PATH, MACHINES_PATH, CLAIMS_PATH, NODE_NETWORKS_PATH],
     certificateExpiry: () => service.expiry,
   });
-  if (gates.has('NetworksAdmission')) {
-    const rules = {
-      mode: settings.admissionMode,
-      access: new NetworkAccess({
-        client,
-        rememberMs: settings.accessMemory,
-        now: () => performance.now(),
-        onAsked: metrics.reviewed,
-      }),
-      isolation: {
-        isNamespaceIsolated: settings.namespaceIsolation === 'on',
-        globalNamespaces: settings.globalNamespaces,
-      },
-    };
-    webhooks[NETWORKS_PATH] = makeValidateNetworks({ ...rules, multusNamespace: settings.multusNamespace });
-    webhooks[MACHINES_PATH] = makeValidateMachines({ ...rules, nodeNetwork: settings.nodeNetwork });
-    configurations.push(ADMISSION_CONFIGURATION);
-  }
-  if (gates.has('VMPersistentIPs')) {
-    webhooks[CLAIMS_PATH] = makeMutateClaims({ ...makeClaimLookups(context), claimWaitMs: settings.claimWait });
-    configurations.push(CLAIMS_CONFIGURATION);
-  }
-  if (gates.has('NodeNetwork')) {
-    const instances = context.watched.instances();
-    webhooks[NODE_NETWORKS_PATH] = makeKeepNodeNetworks({
-      definition: settings.nodeNetwork,
-      findSpec: ({ key, uid }) => {
-        const machine = instances.find(key);
-        return machine?.uid === uid ? machine.spec : undefined;
-      },
-    });
-    configurations.push(NODE_NETWORK_CONFIGURATION);
-  }
+  const served = turnedOn.map(({ serve }) => serve(context, metrics));
+  const webhooks = Object.fromEntries(served.flatMap((one) => Object.entries(one.webhooks)));
+  const configurations = served.map(({ configuration }) => configuration);
 
   const service = new WebhookService({
     server: {
