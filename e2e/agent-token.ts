@@ -41,7 +41,9 @@ export const stealToken = async (admin: Kubectl, boundTo: PodRef | undefined): P
       ? []
       : ['--bound-object-kind=Pod', `--bound-object-name=${boundTo.name}`, `--bound-object-uid=${boundTo.uid}`];
   const token = (await admin.run(['-n', agentNamespace, 'create', 'token', agentDaemonSet, ...bound])).trim();
-  const view: Kubeconfig = JSON.parse(await admin.run(['config', 'view', '--raw', '--minify', '--output', 'json']));
+  const view: Kubeconfig = JSON.parse(
+    await admin.run(['config', 'view', '--raw', '--minify', '--flatten', '--output', 'json']),
+  );
   const cluster = view.clusters[0]?.cluster;
   const ca = Buffer.from(cluster?.['certificate-authority-data'] ?? '', 'base64').toString();
 

@@ -1,18 +1,18 @@
 // Devices for stories, on top of `withNamespace`: registers a hook that brings up the harness' device plugin and its CNI plugin.
 import { beforeAll, inject } from 'vitest';
 import { ensureDeviceNetwork } from './cluster/device-network.ts';
-import { attachCluster } from './cluster/started-cluster.ts';
 import type { Story } from './fixture.ts';
+import { attachPlace } from './place-of-target.ts';
 import { type PodRef, statusOf } from './pods.ts';
 
 /** The first run ever builds the plugins. */
 const buildDeadlineMs = 10 * 60_000;
 
 export const withDevices = (story: Story) => {
-  const { clusterState } = inject('target');
+  const target = inject('target');
 
   beforeAll(async () => {
-    if (clusterState !== undefined) await ensureDeviceNetwork(await attachCluster(clusterState));
+    if (target.canBuild) await ensureDeviceNetwork(await attachPlace(target));
   }, buildDeadlineMs);
 
   return {
@@ -25,7 +25,7 @@ export const withDevices = (story: Story) => {
     holders: async (node: string): Promise<ReadonlyMap<string, string>> => {
       const script =
         'cd /run/sriov-like 2>/dev/null || exit 0; for f in *; do [ -f "$f" ] && echo "$f $(cat "$f")"; done; true';
-      const listing = await story.clusterNode(node).run(['sh', '-c', script]);
+      const listing = await story.host(node).run(['sh', '-c', script]);
       const lines = listing.split('\n').filter((line) => line !== '');
       return new Map(lines.map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)]));
     },

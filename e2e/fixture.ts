@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
 import { connectApi } from './api-client.ts';
 import type { ClusterNode } from './cluster/node.ts';
+import { makeNodeTools, type NodeTools } from './cluster/node-tools.ts';
 import { pollUntil } from './cluster/poll-until.ts';
 import { expectInterfaces, expectNothingLeft, explained, type Wanted } from './expectations.ts';
 import { agentDaemonSet, agentNamespace, agentSelector } from './install-agent.ts';
@@ -33,10 +34,13 @@ import { makeKubectl, storyLabels } from './target.ts';
 
 const target = inject('target');
 
-/** For `it.skipIf(!hasNodeAccess)`: processes of nodes can be killed only where nodes are containers of the harness. */
+/** For `it.skipIf(!hasNodeAccess)`: nodes can be restarted and set up otherwise only where they are containers of the harness. */
 export const hasNodeAccess = target.clusterState !== undefined;
-/** The harness' KubeVirt needs its nodes; where it can be brought up, `withVirtualMachines` does. */
-export const canHaveVirtualMachines = hasNodeAccess;
+/** The audit log of the API server, which is one of the harness. */
+export const hasAuditLog = hasNodeAccess;
+export const { canBuild } = target;
+/** Where KubeVirt can be brought up, `withVirtualMachines` does. */
+export const canHaveVirtualMachines = canBuild && target.canHaveKubeVirt;
 export const hasTwoNodes = target.nodeNames.length > 1;
 
 export const podDeadlineMs = 60_000;
@@ -200,7 +204,9 @@ export const withNamespace = (story: string, subnet: number) => {
       if (pod === undefined) throw new Error(`no agent on node ${node}`);
       return refOf(pod);
     },
-    /** Processes of a node, its containers and sandboxes; only with `hasNodeAccess`. */
+    /** A node's files, containers and sandboxes. */
+    host: (name: string): NodeTools => makeNodeTools(name, (command) => nodeExec(name, command)),
+    /** The node as a machine, with its services; only with `hasNodeAccess`. */
     clusterNode: (name: string): ClusterNode => {
       const found = clusterNodes.find((node) => node.name === name);
       if (found === undefined)

@@ -9,13 +9,17 @@ import { loadAgentImage } from './agent-image.ts';
 import { startApiProxy } from './api-proxy.ts';
 import { startCluster } from './cluster/cluster.ts';
 import { findState } from './cluster/cluster-state.ts';
+import { removeDeviceNetwork } from './cluster/device-network.ts';
 import { busyboxImage } from './cluster/images.ts';
 import { onInterrupt } from './cluster/interrupt.ts';
+import { hasOtherKubeVirt, removeKubeVirt } from './cluster/kubevirt.ts';
 import { say } from './cluster/progress.ts';
 import { attachCluster, type StartedCluster } from './cluster/started-cluster.ts';
 import { installAgent, suiteOverlayDir } from './install-agent.ts';
 import { installNodeHelpers, removeNodeHelpers } from './node-exec.ts';
+import { attachPlace } from './place-of-target.ts';
 import { type Kubectl, makeKubectl, storyLabels, type Target } from './target.ts';
+import { whyNotBuild } from './why-not-build.ts';
 
 const artifactsDir = resolve(import.meta.dirname, 'artifacts');
 const logsDir = (): string => resolve(artifactsDir, `logs-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`);
@@ -53,6 +57,8 @@ const prepareCluster = async (project: TestProject, cluster: StartedCluster): Pr
     podImage: busyboxImage,
     nodeNames: state.nodes.map(({ name }) => name),
     clusterState: state,
+    canBuild: true,
+    canHaveKubeVirt: true,
   };
   await installAgent(makeKubectl(target), { image: await loadAgentImage(cluster), overlayDir: suiteOverlayDir });
   project.provide('target', target);
@@ -98,10 +104,19 @@ const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string)
   await installAgent(kubectl, { image: process.env['E2E_IMAGE'] || undefined, overlayDir: suiteOverlayDir });
   await installNodeHelpers(kubectl, podImage);
   const { apiUrl, stop } = await startApiProxy({ kubectlPath, kubeconfigPath });
-  project.provide('target', { kubeconfigPath, kubectlPath, apiUrl, podImage, nodeNames: nodes.split(' ') });
+  const found = { kubeconfigPath, kubectlPath, apiUrl, podImage, nodeNames: nodes.split(' ') };
+  const obstacle = await whyNotBuild(kubectl);
+  if (obstacle !== undefined) say(`stories that bring programs along are skipped: ${obstacle}`);
+  const canBuild = obstacle === undefined;
+  const place = await attachPlace({ ...found, canBuild, canHaveKubeVirt: false });
+  const canHaveKubeVirt = !(await hasOtherKubeVirt(place));
+  if (!canHaveKubeVirt) say('stories about virtual machines are skipped: the cluster has a KubeVirt of its own');
+  project.provide('target', { ...found, canBuild, canHaveKubeVirt });
   return async () => {
     stop();
     await waitForStories(kubectl);
+    await removeKubeVirt(place);
+    await removeDeviceNetwork(place);
     await removeNodeHelpers(kubectl);
   };
 };

@@ -15,7 +15,7 @@ export const controllerDeployment = 'dynamic-networks-controller';
 export const suiteOverlayDir = resolve(import.meta.dirname, 'artifacts', 'install');
 
 const shipped = resolve(import.meta.dirname, '..', 'deploy');
-const shippedImage = 'localhost/dynamic-networks';
+export const shippedImage = 'localhost/dynamic-networks';
 const rolloutDeadlineSeconds = 180;
 
 type Changes = Readonly<Record<string, string>>;

@@ -3,6 +3,7 @@
 // the same answer.
 import { type ClusterNode, makeNode } from './cluster/node.ts';
 import { pollUntil } from './cluster/poll-until.ts';
+import { runCommand } from './cluster/run-command.ts';
 import { findRuntime } from './cluster/started-cluster.ts';
 import { type Kubectl, makeKubectl, type Target } from './target.ts';
 
@@ -63,17 +64,37 @@ const findHelpers = async (kubectl: Kubectl): Promise<ReadonlyMap<string, string
   return new Map(items.map(({ metadata, spec }) => [spec.nodeName, metadata.name]));
 };
 
+/**
+ * The first process of the node is in the node's own mount namespace. Busybox prefers its own programs to the node's unless a path is
+ * given; the node's shell does not, but has the container's PATH.
+ */
+const onNodeScript = 'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin; export PATH; exec "$@"';
+
+const throughHelper = (kubectl: Kubectl, pod: string, ...flags: readonly string[]): readonly string[] => [
+  ...kubectl.command(['-n', namespace, 'exec', ...flags, pod, '--']),
+  ...['nsenter', '-t', '1', '-m', '--', '/bin/sh', '-c', onNodeScript, 'sh'],
+];
+
+const helperOn = (helpers: ReadonlyMap<string, string>, nodeName: string): string => {
+  const pod = helpers.get(nodeName);
+  if (pod === undefined) throw new Error(`no helper pod on node ${nodeName}`);
+  return pod;
+};
+
 const execInHelper = (kubectl: Kubectl): NodeExec => {
   let helpers: ReadonlyMap<string, string> = new Map();
   return async (nodeName, command) => {
     if (!helpers.has(nodeName)) helpers = await findHelpers(kubectl);
-    const pod = helpers.get(nodeName);
-    if (pod === undefined) throw new Error(`no helper pod on node ${nodeName}`);
-    // The first process of the node is in the node's own mount namespace. Busybox prefers its own programs to the node's
-    // unless a path is given; the node's shell does not.
-    const onNode = ['nsenter', '-t', '1', '-m', '--', '/bin/sh', '-c', 'exec "$@"', 'sh', ...command];
-    return kubectl.run(['-n', namespace, 'exec', pod, '--', ...onNode]);
+    return runCommand([...throughHelper(kubectl, helperOn(helpers, nodeName)), ...command]);
   };
+};
+
+/** What stands before a command of this machine, so that it is one of the node, with its input. */
+export const commandPrefix = async (target: Target, nodeName: string): Promise<readonly string[]> => {
+  const node = target.clusterState?.nodes.find(({ name }) => name === nodeName);
+  if (node !== undefined) return ['docker', 'exec', '-i', node.containerId];
+  const kubectl = makeKubectl(target);
+  return throughHelper(kubectl, helperOn(await findHelpers(kubectl), nodeName), '-i');
 };
 
 /** Nodes as containers of the harness; empty when the cluster is somebody else's. */

@@ -15,6 +15,10 @@ export type Target = {
   readonly nodeNames: readonly string[];
   /** Only where nodes are containers of the harness. */
   readonly clusterState?: ClusterState;
+  /** Whether this machine can build what stories bring along: programs in Go, and images. */
+  readonly canBuild: boolean;
+  /** Whether the cluster is without a KubeVirt of its own, whose virt-controller would be in the way. */
+  readonly canHaveKubeVirt: boolean;
 };
 
 declare module 'vitest' {
@@ -40,6 +44,7 @@ export const makeKubectl = ({ kubectlPath, kubeconfigPath }: Pick<Target, 'kubec
   const run = (args: readonly string[], stdin?: string): Promise<string> =>
     runCommand(command(args), stdin === undefined ? {} : { stdin });
   return {
+    command,
     run,
     try: (args: readonly string[]): Promise<CommandResult> => tryCommand(command(args)),
     apply: (manifest: object): Promise<string> => run(['apply', '--filename', '-'], JSON.stringify(manifest)),

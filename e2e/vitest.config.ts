@@ -17,7 +17,7 @@ export default defineConfig({
   test: {
     globalSetup: ['e2e/global-setup.ts'],
     // The first start ever builds everything; the vitest default would give up long before.
-    teardownTimeout: 120_000,
+    teardownTimeout: 240_000,
     // One cluster for all; one lane after the other.
     projects: [
       {

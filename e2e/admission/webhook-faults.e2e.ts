@@ -1,11 +1,10 @@
 // The webhook as a part that can fail: replicas that end and die, none at all, and a certificate that changes.
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { documented } from '../../docs/known-commands.ts';
 import { toSecretData } from '../../src/admission/certificate-material.ts';
 import { makeCertificate } from '../../src/admission/make-certificate.ts';
-import { makeApiClient } from '../api-client.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
-import { hasNodeAccess, podDeadlineMs, withNamespace } from '../fixture.ts';
+import { podDeadlineMs, withNamespace } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
 import { networksAnnotation, podSpec } from '../pods.ts';
 import { argsOf } from '../target.ts';
@@ -21,7 +20,7 @@ import {
 
 const story = withNamespace('webhook', 172);
 const { kubectl, namespace } = story;
-const api = makeApiClient(inject('target').kubeconfigPath);
+const { api } = story;
 const spec = podSpec(story.podImage, {});
 
 /** Asks the webhook and stores nothing. */
@@ -81,22 +80,18 @@ it('a replica that is told to end takes no request with it', async () => {
   expect(asked).toBeGreaterThan(100);
 }, 180_000);
 
-it.skipIf(!hasNodeAccess)(
-  'a replica that is killed is done without',
-  async () => {
-    const [pod] = await controllers(kubectl);
-    const { failures } = await whileAsking(() =>
-      kubectl.run(['-n', agentNamespace, 'delete', 'pod', pod?.name ?? '', '--grace-period=0', '--force']),
-    );
-    for (const failure of failures) expect(failure).toMatch(/failed calling webhook/);
-    const tenInARow = async () => {
-      for (let count = 0; count < 10; count += 1) await ask();
-      return true;
-    };
-    await pollUntil('ten answers in a row', () => tenInARow().catch(() => undefined), { deadlineMs: podDeadlineMs });
-  },
-  180_000,
-);
+it('a replica that is killed is done without', async () => {
+  const [pod] = await controllers(kubectl);
+  const { failures } = await whileAsking(() =>
+    kubectl.run(['-n', agentNamespace, 'delete', 'pod', pod?.name ?? '', '--grace-period=0', '--force']),
+  );
+  for (const failure of failures) expect(failure).toMatch(/failed calling webhook/);
+  const tenInARow = async () => {
+    for (let count = 0; count < 10; count += 1) await ask();
+    return true;
+  };
+  await pollUntil('ten answers in a row', () => tenInARow().catch(() => undefined), { deadlineMs: podDeadlineMs });
+}, 180_000);
 
 it('while no replica runs, only requests for networks are refused, until the webhook is removed', async () => {
   const plugged = await story.startPod('before');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../cluster/run-command.ts';
 import { withDevices } from '../device-story.ts';
-import { hasNodeAccess, withNamespace } from '../fixture.ts';
+import { canBuild, withNamespace } from '../fixture.ts';
 import { bridgeNetwork, deviceNetwork, type Network } from '../networks.ts';
 import { networksAnnotation, statusOf } from '../pods.ts';
 import { withDnet } from './dnet.ts';
@@ -137,7 +137,7 @@ describe.concurrent('kubectl dnet', () => {
     expect(said.stderr).toMatch(complaint);
   });
 
-  it.skipIf(!hasNodeAccess)('lists the devices behind interfaces', async () => {
+  it.skipIf(!canBuild)('lists the devices behind interfaces', async () => {
     await story.network(deviceNetwork, 'vf');
     const pod = await story.startPod('devices', { networks: 'vf@vf0', devices: 1 });
     const [address] = await devicesOf(pod);

@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { documented } from '../../docs/known-commands.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ensureComponent } from '../cluster/build-components.ts';
-import { hasNodeAccess } from '../fixture.ts';
+import { canBuild } from '../fixture.ts';
 import { makePerson, type Person } from '../person.ts';
 import { makeKubectl } from '../target.ts';
 
 let person: Person;
 let krewRoot: string;
 
-describe.skipIf(!hasNodeAccess)('the plugin by krew', () => {
+describe.skipIf(!canBuild)('the plugin by krew', () => {
   beforeAll(async () => {
     const { binDir } = await ensureComponent('krew');
     krewRoot = await realpath(await mkdtemp(join(tmpdir(), 'dn-krew-')));

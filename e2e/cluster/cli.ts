@@ -1,4 +1,4 @@
-// `npm run cluster check|up|down|kubeconfig|logs`: the same cluster as the tests', for a person to play with.
+// `npm run cluster check|up|down|env|kubeconfig|logs`: the same cluster as the tests', for a person to play with.
 import { resolve } from 'node:path';
 import { Command } from 'commander';
 import { startCluster } from './cluster.ts';
@@ -6,6 +6,7 @@ import { type ClusterState, findState, listClusters } from './cluster-state.ts';
 import { checkDockerAndMachine } from './docker-daemon.ts';
 import { onInterrupt } from './interrupt.ts';
 import { say } from './progress.ts';
+import { shellQuote } from './shell-quote.ts';
 import { attachCluster, removeClusterByName } from './started-cluster.ts';
 
 const defaultName = 'play';
@@ -24,6 +25,14 @@ const getState = async (name: string): Promise<ClusterState> => {
   throw new Error(`no cluster ${name}; ${hint}`);
 };
 
+/** For a shell: kubectl of the cluster's version, and where it finds the cluster. */
+const exportsOf = ({ kubeconfigPath, kubectlPath }: ClusterState): string =>
+  [
+    `export KUBECONFIG=${shellQuote(kubeconfigPath)}`,
+    `export PATH=${shellQuote(resolve(kubectlPath, '..'))}:"$PATH"`,
+    '',
+  ].join('\n');
+
 type UpOptions = { readonly name: string; readonly keep: boolean; readonly kubevirt: boolean; readonly helm: boolean };
 
 const up = async ({ name, keep, kubevirt, helm }: UpOptions): Promise<void> => {
@@ -31,14 +40,7 @@ const up = async ({ name, keep, kubevirt, helm }: UpOptions): Promise<void> => {
   const cluster = await startCluster({ name, failureLogsDir: freshLogsDir(), keepOnFailure: keep, kubevirt, helm });
   forget();
   say('ready; try:');
-  process.stdout.write(
-    [
-      `export KUBECONFIG=${cluster.kubeconfigPath}`,
-      `export PATH=${resolve(cluster.state.kubectlPath, '..')}:$PATH`,
-      'kubectl get pods --all-namespaces --output wide',
-      '',
-    ].join('\n'),
-  );
+  process.stdout.write(`${exportsOf(cluster.state)}kubectl get pods --all-namespaces --output wide\n`);
 };
 
 /** What `up` would say before it starts anything. */
@@ -48,6 +50,10 @@ const check = async (): Promise<void> => {
 };
 
 const down = ({ name }: { name: string }): Promise<void> => removeClusterByName(name);
+
+const env = async ({ name }: { name: string }): Promise<void> => {
+  process.stdout.write(exportsOf(await getState(name)));
+};
 
 const kubeconfig = async ({ name }: { name: string }): Promise<void> => {
   process.stdout.write(`${(await getState(name)).kubeconfigPath}\n`);
@@ -87,6 +93,11 @@ program
   .description('stop it, and the Docker daemon if we started one')
   .option(...nameOption)
   .action(down);
+program
+  .command('env')
+  .description('print what lets kubectl find it: eval "$(npm run --silent cluster env)"')
+  .option(...nameOption)
+  .action(env);
 program
   .command('kubeconfig')
   .description('print the path of its kubeconfig')

@@ -14,7 +14,7 @@ import { step } from './progress.ts';
 export const busyboxImage = 'localhost/dynamic-networks/busybox:1';
 const multusImage = 'localhost/dynamic-networks/multus:e2e';
 const whereaboutsImage = 'localhost/dynamic-networks/whereabouts:e2e';
-const deviceNetworkImage = 'localhost/dynamic-networks/device-network:e2e';
+export const deviceNetworkImage = 'localhost/dynamic-networks/device-network:e2e';
 /** What virt-controller runs as a virtual machine. */
 export const launcherImage = 'localhost/dynamic-networks/virt-launcher:e2e';
 
@@ -73,6 +73,9 @@ const ensureArchive = async (client: ContainerRuntimeClient, recipe: ImageRecipe
 
 const folder = (name: string): string => join(sourceDir, 'images', name);
 
+/** What images of pods are built on: busybox, wherever it comes from. */
+export type BaseImage = { readonly tag: string; readonly dependsOn: string };
+
 const ensureBusybox = (client: ContainerRuntimeClient, nodeImage: string): Promise<string> =>
   ensureArchive(client, {
     tag: busyboxImage,
@@ -82,26 +85,48 @@ const ensureBusybox = (client: ContainerRuntimeClient, nodeImage: string): Promi
     dependsOn: '',
   });
 
-export const ensureLauncherImage = async (client: ContainerRuntimeClient, nodeImage: string): Promise<string> =>
+/** The harness' own. */
+export const ensureBaseImage = async (client: ContainerRuntimeClient, nodeImage: string): Promise<BaseImage> => ({
+  tag: busyboxImage,
+  dependsOn: await ensureBusybox(client, nodeImage),
+});
+
+export const ensureLauncherImage = (client: ContainerRuntimeClient, base: BaseImage): Promise<string> =>
   ensureArchive(client, {
     tag: launcherImage,
     folder: folder('virt-launcher'),
     binaries: [],
-    buildArgs: { BUSYBOX_IMAGE: busyboxImage },
-    dependsOn: await ensureBusybox(client, nodeImage),
+    buildArgs: { BUSYBOX_IMAGE: base.tag },
+    dependsOn: base.dependsOn,
   });
 
-export const ensureDeviceNetworkImage = async (
+/** Named after what is in it, so that nodes never have an older one by the same name. */
+export const virtControllerImage = ({ key }: Component): string => `localhost/dynamic-networks/virt-controller:${key}`;
+
+export const ensureVirtControllerImage = (
   client: ContainerRuntimeClient,
-  nodeImage: string,
+  base: BaseImage,
+  component: Component,
+): Promise<string> =>
+  ensureArchive(client, {
+    tag: virtControllerImage(component),
+    folder: folder('virt-controller'),
+    binaries: [join(component.binDir, 'virt-controller')],
+    buildArgs: { BUSYBOX_IMAGE: base.tag },
+    dependsOn: `${component.key} ${base.dependsOn}`,
+  });
+
+export const ensureDeviceNetworkImage = (
+  client: ContainerRuntimeClient,
+  base: BaseImage,
   { binDir, key }: Component,
 ): Promise<string> =>
   ensureArchive(client, {
     tag: deviceNetworkImage,
     folder: folder('device-network'),
     binaries: ['sriov-like', 'device-plugin'].map((program) => join(binDir, program)),
-    buildArgs: { BUSYBOX_IMAGE: busyboxImage },
-    dependsOn: `${key} ${await ensureBusybox(client, nodeImage)}`,
+    buildArgs: { BUSYBOX_IMAGE: base.tag },
+    dependsOn: `${key} ${base.dependsOn}`,
   });
 
 /** Archives of every image that the cluster itself runs, the sandbox image first. */

@@ -1,64 +1,110 @@
 // What virt-operator would put into the API server for virt-controller, and virt-handler onto the nodes; as plain data.
+import type { KeyPair } from './certificates.ts';
 import { launcherImage } from './images.ts';
-import { inNode } from './layout.ts';
 
 export const kubevirtNamespace = 'kubevirt';
-/** The identity of virt-controller: the common name of its certificate. */
-export const controllerUser = 'kubevirt-controller';
-export const metricsPort = 8182;
+export const controllerName = 'virt-controller';
+export const controllerSelector = `kubevirt.io=${controllerName}`;
+/** On the node's own address: not one that something of a node is known to have. */
+export const controllerPort = 8182;
+/** The identity of virt-controller, as in a real installation. */
+const account = 'kubevirt-controller';
+const certificates = 'kubevirt-controller-certs';
 
-/** Files of virt-controller under a node's /etc/cluster. */
-export const controllerFiles = {
-  kubeconfig: 'virt-controller.kubeconfig',
-  certificate: 'virt-controller.crt',
-  key: 'virt-controller.key',
-} as const;
+const inNamespace = { namespace: kubevirtNamespace };
 
-/** The export controller watches this folder, and takes the whole program down where there is none; it may be empty. */
-const exportAuthority = '/etc/virt-controller/exportca';
-
-const inConfig = (file: string): string => `${inNode.config}/${file}`;
-
-export const virtControllerCommand = (componentKey: string, node: string): readonly string[] => [
-  ...['sh', '-c', `mkdir -p ${exportAuthority} && exec "$@"`, 'sh'],
-  'env',
-  `POD_NAMESPACE=${kubevirtNamespace}`,
-  `NODE_NAME=${node}`,
-  `${inNode.components}/${componentKey}/virt-controller`,
-  `--kubeconfig=${inConfig(controllerFiles.kubeconfig)}`,
-  `--prom-cert-file=${inConfig(controllerFiles.certificate)}`,
-  `--prom-key-file=${inConfig(controllerFiles.key)}`,
-  `--launcher-image=${launcherImage}`,
-  '--listen=127.0.0.1',
-  `--port=${metricsPort}`,
-  '-v=3',
+/** What virt-controller acts in and as. */
+export const accountObjects: readonly object[] = [
+  { apiVersion: 'v1', kind: 'Namespace', metadata: { name: kubevirtNamespace } },
+  { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, ...inNamespace } },
+  {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: account },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
+    subjects: [{ kind: 'ServiceAccount', name: account, ...inNamespace }],
+  },
 ];
 
-/** Everything but the definitions. */
+/** It goes with the definition of its kind. */
 export const installation: object = {
-  apiVersion: 'v1',
-  kind: 'List',
-  items: [
-    { apiVersion: 'v1', kind: 'Namespace', metadata: { name: kubevirtNamespace } },
+  apiVersion: 'kubevirt.io/v1',
+  kind: 'KubeVirt',
+  metadata: { name: 'kubevirt', ...inNamespace },
+  spec: {
+    configuration: {
+      // No node here has /dev/kvm.
+      developerConfiguration: { useEmulation: true },
+    },
+  },
+};
+
+type Controller = {
+  readonly certificate: KeyPair;
+  readonly image: string;
+  readonly version: string;
+  readonly node: string;
+};
+
+export const controllerObjects = ({ certificate, image, version, node }: Controller): readonly object[] => {
+  const labels = { 'kubevirt.io': controllerName };
+  const certificateDir = '/etc/virt-controller/certificates';
+  const container = {
+    name: controllerName,
+    image,
+    imagePullPolicy: 'Never',
+    args: [
+      `--prom-cert-file=${certificateDir}/tls.crt`,
+      `--prom-key-file=${certificateDir}/tls.key`,
+      `--launcher-image=${launcherImage}`,
+      `--port=${controllerPort}`,
+      '-v=3',
+    ],
+    env: [
+      { name: 'POD_NAMESPACE', value: kubevirtNamespace },
+      { name: 'NODE_NAME', value: node },
+    ],
+    volumeMounts: [
+      { name: 'certificates', mountPath: certificateDir, readOnly: true },
+      // The export controller watches this folder, and takes the whole program down where there is none; it may be empty.
+      { name: 'export-authority', mountPath: '/etc/virt-controller/exportca' },
+    ],
+  };
+  const pod = {
+    serviceAccountName: account,
+    // Pods' networks are what stories break and set up anew. And its name in the lease is the node's: one that comes back need
+    // not wait for its own lease to run out.
+    hostNetwork: true,
+    // The only one, on a node that no story drains or removes.
+    nodeName: node,
+    tolerations: [{ operator: 'Exists' }],
+    terminationGracePeriodSeconds: 1,
+    containers: [container],
+    volumes: [
+      { name: 'certificates', secret: { secretName: certificates } },
+      { name: 'export-authority', emptyDir: {} },
+    ],
+  };
+  return [
     {
-      apiVersion: 'rbac.authorization.k8s.io/v1',
-      kind: 'ClusterRoleBinding',
-      metadata: { name: controllerUser },
-      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
-      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: controllerUser }],
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: certificates, ...inNamespace },
+      type: 'kubernetes.io/tls',
+      stringData: { 'tls.crt': certificate.cert, 'tls.key': certificate.key },
     },
     {
-      apiVersion: 'kubevirt.io/v1',
-      kind: 'KubeVirt',
-      metadata: { name: 'kubevirt', namespace: kubevirtNamespace },
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata: { name: controllerName, ...inNamespace, labels: { ...labels, version } },
       spec: {
-        configuration: {
-          // No node here has /dev/kvm.
-          developerConfiguration: { useEmulation: true },
-        },
+        replicas: 0,
+        strategy: { type: 'Recreate' },
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: pod },
       },
     },
-  ],
+  ];
 };
 
 /** What virt-handler tells of a node that can run virtual machines. */
@@ -67,10 +113,12 @@ export const nodeLabels: Readonly<Record<string, string>> = {
   'machine-type.node.kubevirt.io/q35': 'true',
 };
 
-/** What its device plugins would offer; the nodes' kubelets count no disk, but launcher pods ask for some. */
-export const nodeResources: Readonly<Record<string, string>> = {
+/** What its device plugins would offer. */
+export const deviceResources: Readonly<Record<string, string>> = {
   'devices.kubevirt.io/kvm': '1000',
   'devices.kubevirt.io/tun': '1000',
   'devices.kubevirt.io/vhost-net': '1000',
-  'ephemeral-storage': '100Gi',
 };
+
+/** The kubelets of the harness count no disk, but launcher pods ask for some. */
+export const nodeResources: Readonly<Record<string, string>> = { ...deviceResources, 'ephemeral-storage': '100Gi' };

@@ -2,11 +2,10 @@
 import type { ContainerRuntimeClient } from 'testcontainers';
 import { inNode, type NodeName } from './layout.ts';
 import { makeNodeCommand } from './node-command.ts';
+import { makeNodeTools, type Sandbox } from './node-tools.ts';
 import { pollUntil } from './poll-until.ts';
 import type { CommandResult } from './run-command.ts';
 import type { ServiceName } from './services.ts';
-
-export type Sandbox = { readonly id: string; readonly netnsPath: string; readonly createdAt: string };
 
 export type Link = {
   readonly ifname: string;
@@ -35,7 +34,7 @@ export const makeNode = (client: ContainerRuntimeClient, name: NodeName, contain
     );
   };
 
-  const ctr = (...args: string[]): Promise<string> => run(['ctr', '--namespace', 'k8s.io', ...args]);
+  const tools = makeNodeTools(name, run);
 
   const findPid = async (service: ServiceName): Promise<number | undefined> => {
     const { exitCode, stdout } = await exec(['cat', `/run/supervise/${service}.pid`]);
@@ -69,33 +68,10 @@ export const makeNode = (client: ContainerRuntimeClient, name: NodeName, contain
     await startService(service);
   };
 
-  const containerIds = async (filter: string): Promise<readonly string[]> =>
-    (await ctr('containers', 'list', '--quiet', filter)).split('\n').filter((id) => id !== '');
-
-  /** Every sandbox that containerd knows for the pod, dead ones too, newest first. */
-  const sandboxes = async (podUid: string): Promise<readonly Sandbox[]> => {
-    const ids = await containerIds(
-      `labels."io.kubernetes.pod.uid"==${podUid},labels."io.cri-containerd.kind"==sandbox`,
-    );
-    const found = await Promise.all(ids.map(async (id) => parseSandbox(id, await ctr('containers', 'info', id))));
-    return found.sort((a, b) => b.createdAt.localeCompare(a.createdAt));
-  };
-
   const getSandbox = async (podUid: string): Promise<Sandbox> => {
-    const [newest] = await sandboxes(podUid);
+    const [newest] = await tools.sandboxes(podUid);
     if (newest === undefined) throw new Error(`${name}: no sandbox for the pod with uid ${podUid}`);
     return newest;
-  };
-
-  const signalTask = async (id: string, signal: string): Promise<void> => {
-    await ctr('tasks', 'kill', '--signal', signal, id);
-  };
-
-  /** Running containers of pods by the container's name in the pod, e.g. `multus`. */
-  const signalContainers = async (containerName: string, signal: string): Promise<number> => {
-    const ids = await containerIds(`labels."io.kubernetes.container.name"==${containerName}`);
-    const outcomes = await Promise.allSettled(ids.map((id) => signalTask(id, signal)));
-    return outcomes.filter(({ status }) => status === 'fulfilled').length;
   };
 
   /** Links and addresses inside the pod's network namespace. */
@@ -146,20 +122,16 @@ export const makeNode = (client: ContainerRuntimeClient, name: NodeName, contain
   };
 
   return {
+    ...tools,
     name,
     containerId,
     ip,
     exec,
-    run,
-    ctr,
     findPid,
     startService,
     killService,
     stopService,
     restartService,
-    sandboxes,
-    signalTask,
-    signalContainers,
     netns,
     inNetns,
     hostLocalStore,
@@ -176,17 +148,8 @@ export const makeNode = (client: ContainerRuntimeClient, name: NodeName, contain
       await container.kill();
       await container.start();
     },
-    importImage: (archive: string): Promise<string> => ctr('images', 'import', `${inNode.images}/${archive}`),
+    importImage: (archive: string): Promise<string> => tools.ctr('images', 'import', `${inNode.images}/${archive}`),
   };
-};
-
-const parseSandbox = (id: string, text: string): Sandbox => {
-  const info: {
-    CreatedAt: string;
-    Spec: { linux?: { namespaces?: { type: string; path?: string }[] } };
-  } = JSON.parse(text);
-  const network = info.Spec.linux?.namespaces?.find(({ type }) => type === 'network');
-  return { id, netnsPath: network?.path ?? '', createdAt: info.CreatedAt };
 };
 
 const parseLinks = (text: string): readonly Link[] => {

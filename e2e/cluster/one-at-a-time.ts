@@ -1,7 +1,7 @@
 // Of several processes that want the same of a cluster, one acts at a time; the next finds it done.
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { clusterDir } from './cluster-state.ts';
+import { locksDir } from './paths.ts';
 import { pollUntil } from './poll-until.ts';
 
 const isAlive = (pid: number): boolean => {
@@ -25,7 +25,8 @@ export const oneAtATime = async (
   work: () => Promise<void>,
   deadlineMs: number,
 ): Promise<void> => {
-  const file = join(clusterDir(cluster), `${what}.lock`);
+  await mkdir(locksDir(), { recursive: true });
+  const file = join(locksDir(), `${cluster}-${what}`);
   const take = async (): Promise<true | undefined> => {
     try {
       await writeFile(file, String(process.pid), { flag: 'wx' });

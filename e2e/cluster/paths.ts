@@ -14,4 +14,5 @@ export const cacheDir = (env: NodeJS.ProcessEnv = process.env): string => {
 export const componentsDir = (): string => join(cacheDir(), 'components');
 export const imagesDir = (): string => join(cacheDir(), 'images');
 export const clustersDir = (): string => join(cacheDir(), 'clusters');
+export const locksDir = (): string => join(cacheDir(), 'locks');
 export const daemonDir = (): string => join(cacheDir(), 'docker');

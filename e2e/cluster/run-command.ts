@@ -1,5 +1,6 @@
 // Runs a program on this machine, never through a shell.
 import { spawn } from 'node:child_process';
+import { createReadStream } from 'node:fs';
 
 export type CommandResult = { readonly exitCode: number; readonly stdout: string; readonly stderr: string };
 
@@ -7,6 +8,8 @@ export type CommandOptions = {
   readonly cwd?: string;
   readonly env?: NodeJS.ProcessEnv;
   readonly stdin?: string;
+  /** A file that becomes its input, instead of a text. */
+  readonly stdinFile?: string;
   readonly signal?: AbortSignal;
 };
 
@@ -44,7 +47,8 @@ export const tryCommand = (command: readonly string[], options: CommandOptions =
     );
     // A program that ends without reading its input breaks the pipe: its exit status tells more than that error.
     child.stdin.on('error', () => {});
-    child.stdin.end(options.stdin ?? '');
+    if (options.stdinFile === undefined) child.stdin.end(options.stdin ?? '');
+    else createReadStream(options.stdinFile).on('error', reject).pipe(child.stdin);
   });
 };
 

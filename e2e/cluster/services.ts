@@ -1,5 +1,6 @@
 // The supervised processes of a node, as plain data: a name and a command line each, and the files they read.
 import { apiPort, dnsIp, inNode, type NodeName, podCidr, podCidrOf, serviceCidr } from './layout.ts';
+import { shellQuote } from './shell-quote.ts';
 
 export type ServiceName =
   | 'containerd'
@@ -8,8 +9,7 @@ export type ServiceName =
   | 'kube-controller-manager'
   | 'kube-scheduler'
   | 'kube-proxy'
-  | 'kubelet'
-  | 'virt-controller';
+  | 'kubelet';
 
 const config = (file: string): string => `${inNode.config}/${file}`;
 const program = (name: string): string => `${inNode.binaries}/${name}`;
@@ -180,6 +180,4 @@ export const bootScript = (node: NodeName, addresses: Readonly<Record<NodeName, 
   ].join('\n');
 };
 
-const quote = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
-
-export const serviceScript = (command: readonly string[]): string => `exec ${command.map(quote).join(' ')}\n`;
+export const serviceScript = (command: readonly string[]): string => `exec ${command.map(shellQuote).join(' ')}\n`;

@@ -3,11 +3,12 @@
 import { type ContainerRuntimeClient, getContainerRuntimeClient } from 'testcontainers';
 import { type ClusterState, removeClusterDir } from './cluster-state.ts';
 import { findDocker, releaseDocker } from './docker-daemon.ts';
-import { saveImage } from './images.ts';
+import { type BaseImage, ensureBaseImage, saveImage } from './images.ts';
 import type { NodeName } from './layout.ts';
 import { collectLogs } from './logs.ts';
 import { type ClusterNode, type Link, makeNode } from './node.ts';
 import { clusterLabel, networkName } from './node-container.ts';
+import { ensureNodeImage } from './node-image.ts';
 import { step } from './progress.ts';
 import { type CommandResult, runCommand, tryCommand } from './run-command.ts';
 
@@ -50,6 +51,8 @@ export const makeStartedCluster = (client: ContainerRuntimeClient, state: Cluste
     tryKubectl: (args: readonly string[], stdin?: string): Promise<CommandResult> =>
       tryCommand(kubectlCommand(args), stdin === undefined ? {} : { stdin }),
     apply: (manifest: string): Promise<string> => kubectl(['apply', '--filename', '-'], manifest),
+
+    baseImage: async (): Promise<BaseImage> => ensureBaseImage(client, await ensureNodeImage(client)),
 
     /** Copies an image from Docker into every node. */
     loadImage: async (tag: string): Promise<void> => {

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { inject } from 'vitest';
 import { connectApi } from '../api-client.ts';
+import { makeNodeTools, type NodeTools } from '../cluster/node-tools.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
 import { attachCluster, type StartedCluster } from '../cluster/started-cluster.ts';
 import { podDeadlineMs } from '../fixture.ts';
@@ -114,7 +115,9 @@ export const startWorld = async ({ name: story, range }: { readonly name: string
   await kubectl.apply(poolOnlyNetwork('wide', { story, namespace, prefix: `10.${range}.1.` }).manifest);
 
   return {
-    /** Processes and services of the nodes: only where `hasNodeAccess`. */
+    /** A node's files, containers and sandboxes. */
+    host: (node: string): NodeTools => makeNodeTools(node, (command) => nodeExec(node, command)),
+    /** The nodes as machines, with their services: only where `hasNodeAccess`. */
     get cluster(): StartedCluster {
       if (cluster === undefined) throw new Error('this fault needs nodes of the harness: skip it where there are none');
       return cluster;

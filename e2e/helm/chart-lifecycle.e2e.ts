@@ -6,13 +6,14 @@ import { documented } from '../../docs/known-commands.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 import { withDnet } from '../cli/dnet.ts';
 import { explained } from '../expectations.ts';
-import { hasNodeAccess, withNamespace } from '../fixture.ts';
+import { canBuild, withNamespace } from '../fixture.ts';
 import {
   agentDaemonSet,
   agentNamespace,
   agentSelector,
   controllerDeployment,
   reinstallAgent,
+  shippedImage,
   testSettings,
   waitForAgents,
 } from '../install-agent.ts';
@@ -40,7 +41,12 @@ let green: Network;
 let pod: PodRef;
 let links: readonly PodLink[];
 
+/** The chart's own, which the documented command installs. */
+const documentedImage = `${shippedImage}:${packageJson.version}`;
 const otherTag = () => `${image.tag}-again`;
+/** Of the same image, on the nodes for this file only. */
+const moreNames = () =>
+  [`${image.repository}:${otherTag()}`, documentedImage].filter((name) => name !== `${image.repository}:${image.tag}`);
 const values = (changes: { tag?: string; featureGates?: object } = {}): object => ({
   image: { ...image, pullPolicy: 'Never', ...(changes.tag !== undefined && { tag: changes.tag }) },
   agent: { settings: testSettings },
@@ -52,7 +58,7 @@ const read = (object: string, path: string) => inAgentNamespace('get', object, '
 const imagePath = '.spec.template.spec.containers[0].image';
 const hasGateRole = async () => (await kubectl.try(['get', gateRole])).exitCode === 0;
 const tagOn = (...args: string[]) =>
-  Promise.all(target.nodeNames.map((node) => story.clusterNode(node).ctr('images', ...args)));
+  Promise.all(target.nodeNames.map((node) => story.host(node).ctr('images', ...args)));
 
 /** Helm itself is content with one agent less than there are nodes: as many may be away while they are replaced. */
 const helmAndAgents = async (args: readonly string[], changed?: object): Promise<string> => {
@@ -68,15 +74,14 @@ const expectKept = async (wanted: string, networks: Readonly<Record<string, Netw
   links = await story.expectInterfaces(pod, networks).then(() => story.links(pod));
 };
 
-describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
+describe.skipIf(!canBuild)('an installation by Helm', () => {
   beforeAll(async () => {
     helm = await makeHelm(target.kubeconfigPath);
     person = await makePerson({ kubectl, namespace: story.namespace, path: [helm.binDir] });
     await removeGates(kubectl);
     const [repository = '', tag = ''] = (await read(`daemonset/${agentDaemonSet}`, imagePath)).split(/:(?=[^:/]+$)/);
     image = { repository, tag };
-    await tagOn('tag', '--force', `${repository}:${tag}`, `${repository}:${otherTag()}`);
-    await tagOn('tag', '--force', `${repository}:${tag}`, `${repository}:${packageJson.version}`);
+    for (const name of moreNames()) await tagOn('tag', '--force', `${repository}:${tag}`, name);
     blue = await story.network(bridgeNetwork, 'blue');
     green = await story.network(bridgeNetwork, 'green');
     pod = await story.startPod('web', { networks: 'blue@made0' });
@@ -87,7 +92,7 @@ describe.skipIf(!hasNodeAccess)('an installation by Helm', () => {
   afterAll(async () => {
     await helm.run(['uninstall', release, '--ignore-not-found', ...waiting]);
     await reinstallAgent(kubectl);
-    await tagOn('remove', `${image.repository}:${otherTag()}`, `${image.repository}:${packageJson.version}`);
+    await tagOn('remove', ...moreNames());
     await person.leaves();
   });
 

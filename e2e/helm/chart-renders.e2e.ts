@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { documented } from '../../docs/known-commands.ts';
 import { gateFolders } from '../../scripts/chart/gate-folders.ts';
 import { type Gate, gateNames } from '../../src/config/feature-gates.ts';
-import { hasNodeAccess } from '../fixture.ts';
+import { canBuild } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
 import { argsOf, makeKubectl } from '../target.ts';
 import { comparableObjects, type KubeObject } from './comparable-objects.ts';
@@ -19,7 +19,7 @@ const overlays = resolve(import.meta.dirname, '..', 'artifacts', 'rendered');
 
 let helm: Helm;
 beforeAll(async () => {
-  if (hasNodeAccess) helm = await makeHelm(target.kubeconfigPath);
+  if (canBuild) helm = await makeHelm(target.kubeconfigPath);
 }, buildDeadlineMs);
 
 const kustomize = async (dir: string): Promise<readonly KubeObject[]> =>
@@ -42,7 +42,7 @@ const withGates = async (gates: readonly Gate[]): Promise<string> => {
 
 const gatesOn = (gates: readonly Gate[]): object => Object.fromEntries(gates.map((gate) => [gate, true]));
 
-describe.skipIf(!hasNodeAccess)('Helm makes the objects of kustomize', () => {
+describe.skipIf(!canBuild)('Helm makes the objects of kustomize', () => {
   const situations: [string, readonly Gate[]][] = [
     ['as shipped', []],
     ...gateNames.map((gate): [string, readonly Gate[]] => [`with the gate ${gate}`, [gate]]),
@@ -79,7 +79,7 @@ describe.skipIf(!hasNodeAccess)('Helm makes the objects of kustomize', () => {
   });
 });
 
-describe.skipIf(!hasNodeAccess)('Helm refuses', () => {
+describe.skipIf(!canBuild)('Helm refuses', () => {
   const digest = `sha256:${'0'.repeat(64)}`;
   it.each([
     ['a value that there is not', { agents: {} }, "'agents' not allowed"],

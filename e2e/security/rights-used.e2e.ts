@@ -7,7 +7,7 @@ import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { thiefAgent } from '../agent-token.ts';
 import { type AuditedRequest, readAuditLog, rightOf } from '../audit-log.ts';
 import { explained } from '../expectations.ts';
-import { hasNodeAccess, withNamespace } from '../fixture.ts';
+import { hasAuditLog, withNamespace } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
 import { bridgeNetwork } from '../networks.ts';
 
@@ -88,7 +88,7 @@ const applyRightsOfGates = async (): Promise<void> => {
     await story.kubectl.run(['apply', '--filename', resolve(deploy, file)]);
 };
 
-describe.skipIf(!hasNodeAccess)('rights', () => {
+describe.skipIf(!hasAuditLog)('rights', () => {
   beforeAll(applyRightsOfGates);
 
   it('that are rarely used are used: a network that is missing, an event again, a sandbox that is replaced', async () => {
@@ -100,7 +100,7 @@ describe.skipIf(!hasNodeAccess)('rights', () => {
       await story.annotate(pod, text);
       await story.expectInterfaces(pod, text === '' ? {} : { a0: blue });
     }
-    const node = story.clusterNode(story.node);
+    const node = story.host(story.node);
     const [sandbox] = await node.sandboxes(pod.uid);
     await node.signalTask(sandbox?.id ?? '', 'SIGKILL');
     await explained(

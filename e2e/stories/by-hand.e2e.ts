@@ -4,16 +4,19 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { documented } from '../../docs/known-commands.ts';
-import { hasNodeAccess, withNamespace } from '../fixture.ts';
+import { shellQuote } from '../cluster/shell-quote.ts';
+import { canBuild, withNamespace } from '../fixture.ts';
 import { agentDaemonSet, agentNamespace, configureAgents, reinstallAgent, waitForAgents } from '../install-agent.ts';
 import { expectNothingInstalled, installedObjects, removeGates } from '../installed-objects.ts';
 import { bridgeNetwork, type Network, nodeNetwork } from '../networks.ts';
+import { commandPrefix } from '../node-exec.ts';
 import { makePerson, type Person } from '../person.ts';
 import type { PodRef } from '../pods.ts';
 
 const story = withNamespace('by-hand', 50);
 const { kubectl } = story;
-const { nodeNames } = inject('target');
+const target = inject('target');
+const { nodeNames } = target;
 
 let person: Person;
 let blue: Network;
@@ -33,14 +36,15 @@ const removeOtherSettings = async (): Promise<void> => {
 /** What the agent keeps on a node. */
 const onNode = (node: string) =>
   story
-    .clusterNode(node)
+    .host(node)
     .run(['sh', '-c', 'ls -d /var/lib/dynamic-networks /etc/cni/multus/net.d/dynamic-networks-* || true']);
 const onEveryNode = () => Promise.all(nodeNames.map(async (node) => (await onNode(node)).split('\n').filter(Boolean)));
 
 /** On this machine it is that of a node. */
 const useCtrOf = async (node: string): Promise<void> => {
   const file = join(person.home, 'ctr');
-  await writeFile(file, `#!/bin/sh\nexec docker exec -i ${story.clusterNode(node).containerId} ctr "$@"\n`);
+  const prefix = (await commandPrefix(target, node)).map(shellQuote).join(' ');
+  await writeFile(file, `#!/bin/sh\nexec ${prefix} ctr "$@"\n`);
   await chmod(file, 0o755);
 };
 
@@ -51,7 +55,7 @@ const bringImage = async (): Promise<void> => {
   for (const node of nodeNames) {
     await useCtrOf(node);
     // One of an earlier run, if there is.
-    await story.clusterNode(node).exec(['ctr', '-n', 'k8s.io', 'images', 'remove', image]);
+    await story.host(node).run(['sh', '-c', 'ctr -n k8s.io images remove "$1" || true', 'sh', image]);
     await person.types(documented.importImage);
   }
 };
@@ -64,7 +68,7 @@ const plugPod = async (): Promise<void> => {
   await story.expectInterfaces(pod, { made0: blue, hot0: blue });
 };
 
-describe.skipIf(!hasNodeAccess)('by hand', () => {
+describe.skipIf(!canBuild)('by hand', () => {
   beforeAll(async () => {
     person = await makePerson({
       kubectl,
@@ -93,7 +97,7 @@ describe.skipIf(!hasNodeAccess)('by hand', () => {
 
     // The second time there is nothing, as for somebody who never had a network of the nodes.
     for (const _time of ['first', 'second']) {
-      await Promise.all(nodeNames.map((node) => story.clusterNode(node).run(['sh', '-c', documented.removeFromNode])));
+      await Promise.all(nodeNames.map((node) => story.host(node).run(['sh', '-c', documented.removeFromNode])));
     }
     expect(await onEveryNode()).toEqual(nodeNames.map(() => []));
     expect(await story.links(pod)).toEqual(links);

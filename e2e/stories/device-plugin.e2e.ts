@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { withDevices } from '../device-story.ts';
 import { explained } from '../expectations.ts';
-import { hasNodeAccess, plugDeadlineMs, withNamespace } from '../fixture.ts';
+import { canBuild, plugDeadlineMs, withNamespace } from '../fixture.ts';
 import { bridgeNetwork, deviceNetwork } from '../networks.ts';
 
 const story = withNamespace('device-plugin', 75);
@@ -22,7 +22,7 @@ const expectFree = (addresses: readonly string[]) =>
     plugDeadlineMs,
   );
 
-describe.skipIf(!hasNodeAccess).concurrent('a network of a device plugin', () => {
+describe.skipIf(!canBuild).concurrent('a network of a device plugin', () => {
   it('tells the device of a pod that was created with it, and leaves it alone when it leaves the annotation', async () => {
     const vf = await story.network(deviceNetwork, 'vf');
     const plain = await story.network(bridgeNetwork, 'plain');

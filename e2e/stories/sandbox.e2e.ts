@@ -1,19 +1,19 @@
 // The pod's sandbox dies and kubelet makes a new one: the pod has its networks again, and the old sandbox keeps no address.
 import { expect, it } from 'vitest';
 import { pollUntil } from '../cluster/poll-until.ts';
-import { hasNodeAccess, podDeadlineMs, withNamespace } from '../fixture.ts';
+import { podDeadlineMs, withNamespace } from '../fixture.ts';
 import { bridgeNetwork } from '../networks.ts';
 
 const story = withNamespace('sandbox', 46);
 
-it.skipIf(!hasNodeAccess)('follows a pod into its new sandbox and releases what was in the old one', async () => {
+it('follows a pod into its new sandbox and releases what was in the old one', async () => {
   const blue = await story.network(bridgeNetwork, 'blue');
   const green = await story.network(bridgeNetwork, 'green');
   const pod = await story.startPod('killed', { networks: 'blue@made0' });
   await story.annotate(pod, 'blue@made0,blue@hot0');
   await story.expectInterfaces(pod, { made0: blue, hot0: blue });
 
-  const node = story.clusterNode(pod.node);
+  const node = story.host(pod.node);
   const [old] = await node.sandboxes(pod.uid);
   expect(old).toBeDefined();
   await node.signalTask(old?.id ?? '', 'SIGKILL');

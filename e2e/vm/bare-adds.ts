@@ -1,12 +1,12 @@
 // How long Multus itself takes for one more interface in each of many pods of a node, asked directly: the floor under any time that
 // the agent can need on this machine, at this hour.
 import { inNode } from '../cluster/layout.ts';
-import type { ClusterNode } from '../cluster/node.ts';
+import type { NodeTools } from '../cluster/node-tools.ts';
 import type { Network } from '../networks.ts';
 
 type Sandbox = { readonly id: string; readonly pod: string; readonly uid: string; readonly netns: string };
 
-const listSandboxes = async (node: ClusterNode, namespace: string): Promise<readonly Sandbox[]> => {
+const listSandboxes = async (node: NodeTools, namespace: string): Promise<readonly Sandbox[]> => {
   const filter = `labels."io.kubernetes.pod.namespace"==${namespace},labels."io.cri-containerd.kind"==sandbox`;
   const script =
     'for id in $(ctr -n k8s.io containers list -q "$1"); do ctr -n k8s.io containers info "$id" | tr -d "\\n"; echo; done';
@@ -51,7 +51,7 @@ echo $((($(date +%s%N) - begin) / 1000000))
 
 /** Milliseconds for one ADD in every pod of the network's namespace on this node; all are taken back. */
 export const timeBareAdds = async (
-  node: ClusterNode,
+  node: NodeTools,
   network: Network,
   parallel: number,
 ): Promise<{ readonly pods: number; readonly durationMs: number }> => {

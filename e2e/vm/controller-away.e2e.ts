@@ -15,9 +15,8 @@ describe.skipIf(!canHaveVirtualMachines)('a virtual machine while virt-controlle
     const blue = await story.network(bridgeNetwork, 'blue');
     await machines.start('alone', { node: story.node });
     const pod = await machines.launcher('alone');
-    const controlPlane = story.clusterNode('control-plane');
     const inPod = podInterfaceName('late');
-    await stopVirtController(controlPlane);
+    await stopVirtController(story.kubectl.run);
     try {
       await machines.plug('alone', { name: 'late', networkName: 'blue' });
       await story.annotate(pod, [{ name: 'blue', namespace: story.namespace, interface: inPod }]);
@@ -26,7 +25,7 @@ describe.skipIf(!canHaveVirtualMachines)('a virtual machine while virt-controlle
       expect(spec.networks?.map(({ name }) => name)).toEqual(['default']);
       expect(status?.interfaces?.map(({ name }) => name)).toEqual(['default']);
     } finally {
-      await startVirtController(controlPlane);
+      await startVirtController(story.kubectl.run);
     }
     const before = await story.links(pod);
     await machines.expectNetworks('alone', { late: blue });

@@ -112,8 +112,7 @@ describe.skipIf(!canHaveVirtualMachines || !hasTwoNodes)('the devices of a virtu
     await machines.finishMigration('sr');
 
     // The rest without virt-controller, which writes one of the two as well.
-    const controlPlane = story.clusterNode('control-plane');
-    await stopVirtController(controlPlane);
+    await stopVirtController(story.kubectl.run);
     try {
       const annotate = (...changes: string[]) =>
         story.kubectl.run(['-n', story.namespace, 'annotate', 'pod', target.name, '--overwrite', ...changes]);
@@ -131,7 +130,7 @@ describe.skipIf(!canHaveVirtualMachines || !hasTwoNodes)('the devices of a virtu
       await story.writeStatus(target, entries);
       expect(await expectMap(target, ['vf1', 'vf2'])).toEqual(both);
     } finally {
-      await startVirtController(controlPlane);
+      await startVirtController(story.kubectl.run);
     }
     expect(await gate.refusedRights()).toEqual([]);
   });

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { afterAll, describe, expect, inject, it } from 'vitest';
 import { startVirtController, stopVirtController } from '../cluster/kubevirt.ts';
-import { attachCluster } from '../cluster/started-cluster.ts';
 import { explained } from '../expectations.ts';
 import { canHaveVirtualMachines, withNamespace } from '../fixture.ts';
 import { bridgeNetwork } from '../networks.ts';
@@ -92,11 +91,6 @@ const settled = (name: string, shape: Shape): Promise<boolean> =>
   );
 
 let controller: ChildProcess | undefined;
-const controlPlane = async () => {
-  const { clusterState } = inject('target');
-  if (clusterState === undefined) throw new Error('no cluster of the harness');
-  return (await attachCluster(clusterState)).node('control-plane');
-};
 
 const startOurs = (): void => {
   const flags = {
@@ -118,7 +112,7 @@ afterAll(async () => {
     controller.kill('SIGTERM');
     await once(controller, 'exit');
   }
-  if (canHaveVirtualMachines) await startVirtController(await controlPlane());
+  if (canHaveVirtualMachines) await startVirtController(story.kubectl.run);
 });
 
 describe.skipIf(!canHaveVirtualMachines)('our gates', () => {
@@ -136,7 +130,7 @@ describe.skipIf(!canHaveVirtualMachines)('our gates', () => {
     await Promise.all(chosen.map(({ shape, id }) => edit(`theirs-${id}`, shape)));
     for (const { shape, id } of chosen) await settled(`theirs-${id}`, shape);
 
-    await stopVirtController(await controlPlane());
+    await stopVirtController(story.kubectl.run);
     // What virt-controller had told is forgotten, so that every word of it is ours.
     for (const { id } of chosen) {
       await machines

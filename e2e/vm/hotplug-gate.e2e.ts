@@ -33,12 +33,11 @@ const expectReady = (name: string, wanted: Readonly<Record<string, true | string
   );
 
 const withoutVirtController = async (act: () => Promise<void>): Promise<void> => {
-  const controlPlane = story.clusterNode('control-plane');
-  await stopVirtController(controlPlane);
+  await stopVirtController(story.kubectl.run);
   try {
     await act();
   } finally {
-    await startVirtController(controlPlane);
+    await startVirtController(story.kubectl.run);
   }
 };
 

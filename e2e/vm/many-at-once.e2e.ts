@@ -89,7 +89,7 @@ describe.skipIf(!canHaveVirtualMachines)('forty virtual machines of a node', () 
     for (const name of names) await machines.create(name, { node: story.node });
     await explained(`${count} machines to run`, allRun, startDeadlineMs);
 
-    const floor = await timeBareAdds(story.clusterNode(story.node), bare, parallel);
+    const floor = await timeBareAdds(story.host(story.node), bare, parallel);
     expect(floor.pods).toBe(count);
 
     const { plugged, migrating } = observe('blue');

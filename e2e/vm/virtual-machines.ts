@@ -2,12 +2,12 @@
 // guest, and virt-handler's part played. `withVirtualMachines` registers hooks: KubeVirt runs before the first test, and all
 // machines are gone before the namespace's own hooks look for what is left over.
 import { afterAll, beforeAll, inject } from 'vitest';
-import { type ApiClient, makeApiClient } from '../api-client.ts';
+import { type ApiClient, connectApi } from '../api-client.ts';
 import { ensureKubeVirt } from '../cluster/kubevirt.ts';
-import { attachCluster } from '../cluster/started-cluster.ts';
 import { explained } from '../expectations.ts';
-import { plugDeadlineMs, podDeadlineMs, type Story } from '../fixture.ts';
+import { canHaveVirtualMachines, plugDeadlineMs, podDeadlineMs, type Story } from '../fixture.ts';
 import type { Network } from '../networks.ts';
+import { attachPlace } from '../place-of-target.ts';
 import type { PodLink } from '../pod-links.ts';
 import { type Pod, type PodRef, refOf } from '../pods.ts';
 import { startVirtHandler, type VirtHandler, vmisPath } from './virt-handler.ts';
@@ -132,9 +132,9 @@ export const withVirtualMachines = (story: Story) => {
     );
 
   beforeAll(async () => {
-    if (target.clusterState === undefined) return;
-    await ensureKubeVirt(await attachCluster(target.clusterState));
-    api = makeApiClient(target.kubeconfigPath);
+    if (!canHaveVirtualMachines) return;
+    await ensureKubeVirt(await attachPlace(target));
+    api = connectApi(target);
     handler = startVirtHandler(api, namespace);
   }, kubevirtDeadlineMs);
 

@@ -64,9 +64,19 @@ export const withVmGate = (story: Story, gate: VmGate) => {
   }, 2 * rolloutDeadlineMs);
 
   return {
-    /** What the controller was refused since the gate is on, by the API server's own account. */
+    /** What the controller was refused since the gate is on, by the API server's own account; without that, by its own. */
     refusedRights: async (): Promise<readonly string[]> => {
-      if (clusterState === undefined) throw new Error('no audit log');
+      if (clusterState === undefined) {
+        const log = await kubectl.run([
+          '-n',
+          agentNamespace,
+          'logs',
+          deployment,
+          '--all-pods',
+          `--since-time=${since}`,
+        ]);
+        return log.split('\n').filter((line) => /forbidden/i.test(line));
+      }
       const isRefused = ({ user, responseStatus, requestReceivedTimestamp: at }: AuditedRequest): boolean =>
         user.username === `system:serviceaccount:${agentNamespace}:${account}` &&
         responseStatus?.code === 403 &&

@@ -1,0 +1,32 @@
+// What it takes to bring something more into a cluster that runs, whether it is one of the harness or somebody else's.
+import type { BaseImage } from './images.ts';
+import type { CommandResult } from './run-command.ts';
+
+export type PlaceNode = {
+  readonly name: string;
+  readonly ctr: (...args: string[]) => Promise<string>;
+  /** An archive in the folder of images. */
+  readonly importImage: (archive: string) => Promise<unknown>;
+};
+
+export type Place = {
+  /** Of all places that this machine knows only this one has it. */
+  readonly name: string;
+  readonly nodes: readonly PlaceNode[];
+  readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
+  readonly tryKubectl: (args: readonly string[]) => Promise<CommandResult>;
+  readonly baseImage: () => Promise<BaseImage>;
+};
+
+/** Into all nodes that do not have it: `ensureArchive` is asked only then. */
+export const bringImage = async (
+  { nodes }: Place,
+  tag: string,
+  ensureArchive: () => Promise<string>,
+): Promise<void> => {
+  const lists = await Promise.all(nodes.map((node) => node.ctr('images', 'list', '--quiet')));
+  const without = nodes.filter((_, index) => !lists[index]?.split('\n').includes(tag));
+  if (without.length === 0) return;
+  const archive = await ensureArchive();
+  await Promise.all(without.map((node) => node.importImage(archive)));
+};
