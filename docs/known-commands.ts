@@ -67,6 +67,8 @@ export const documented = {
   install: 'kubectl apply -k deploy/',
   remove: 'kubectl delete -k deploy/ --ignore-not-found',
   removeFromNode: 'rm -rf /var/lib/dynamic-networks /etc/cni/multus/net.d/dynamic-networks-*.conf',
+  // e2e/cluster/cluster.e2e.ts
+  clusterEnv: 'eval "$(npm run --silent cluster env)"',
   // e2e/cli/krew.e2e.ts
   krewInstall: 'kubectl krew install --manifest=dist/dnet.yaml --archive=dist/kubectl-dnet.tar.gz',
   // e2e/monitoring/operator.e2e.ts

@@ -96,14 +96,27 @@ const setUpHarness = async (project: TestProject): Promise<TearDown> => {
   };
 };
 
+/** Of somebody's cluster only what an administrator may read: kubectl has a command for that. */
+const dumpForeign = async (kubectl: Kubectl): Promise<void> => {
+  const dir = logsDir();
+  await kubectl.try(['cluster-info', 'dump', '--all-namespaces', '--output-directory', dir]);
+  say(`something failed; what the cluster said and its pods' logs are in ${dir}`);
+};
+
+/** Whatever was brought is taken away again, last things first, and also when something in between fails. */
 const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string): Promise<TearDown> => {
   const kubectlPath = process.env['E2E_KUBECTL'] || 'kubectl';
   const podImage = process.env['E2E_POD_IMAGE'] || 'busybox:1.36';
   const kubectl = makeKubectl({ kubeconfigPath, kubectlPath });
   const nodes = await kubectl.run(['get', 'nodes', '-o', 'jsonpath={.items[*].metadata.name}']);
   await installAgent(kubectl, { image: process.env['E2E_IMAGE'] || undefined, overlayDir: suiteOverlayDir });
+
+  await using brought = new AsyncDisposableStack();
+  brought.defer(() => removeNodeHelpers(kubectl));
   await installNodeHelpers(kubectl, podImage);
   const { apiUrl, stop } = await startApiProxy({ kubectlPath, kubeconfigPath });
+  brought.defer(stop);
+
   const found = { kubeconfigPath, kubectlPath, apiUrl, podImage, nodeNames: nodes.split(' ') };
   const obstacle = await whyNotBuild(kubectl);
   if (obstacle !== undefined) say(`stories that bring programs along are skipped: ${obstacle}`);
@@ -111,14 +124,16 @@ const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string)
   const place = await attachPlace({ ...found, canBuild, canHaveKubeVirt: false });
   const canHaveKubeVirt = !(await hasOtherKubeVirt(place));
   if (!canHaveKubeVirt) say('stories about virtual machines are skipped: the cluster has a KubeVirt of its own');
+  brought.defer(() => removeDeviceNetwork(place));
+  brought.defer(() => removeKubeVirt(place));
+  brought.defer(() => waitForStories(kubectl));
+  brought.defer(async () => {
+    if (project.vitest.state.getCountOfFailedTests() > 0) await dumpForeign(kubectl);
+  });
   project.provide('target', { ...found, canBuild, canHaveKubeVirt });
-  return async () => {
-    stop();
-    await waitForStories(kubectl);
-    await removeKubeVirt(place);
-    await removeDeviceNetwork(place);
-    await removeNodeHelpers(kubectl);
-  };
+
+  const all = brought.move();
+  return () => all.disposeAsync();
 };
 
 export const setup = async (project: TestProject): Promise<TearDown> => {

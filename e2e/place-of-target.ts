@@ -13,8 +13,7 @@ const makeForeignPlace = (target: Target): Place => {
   const kubectl = makeKubectl(target);
   const nodeExec = makeNodeExec(target, []);
   const makeNode = (name: string): PlaceNode => ({
-    name,
-    ctr: makeNodeTools(name, (command) => nodeExec(name, command)).ctr,
+    ...makeNodeTools(name, (command) => nodeExec(name, command)),
     importImage: async (archive) => {
       const onNode = [...(await commandPrefix(target, name)), 'ctr', '-n', 'k8s.io', 'images', 'import', '-'];
       await runCommand(onNode, { stdinFile: join(imagesDir(), archive) });

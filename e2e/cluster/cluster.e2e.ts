@@ -1,8 +1,10 @@
 // The cluster of the harness itself: if these fail, no other end-to-end result means anything.
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { documented } from '../../docs/known-commands.ts';
 import { busyboxImage } from './images.ts';
 import { inNode, nodeNames } from './layout.ts';
 import { pollUntil } from './poll-until.ts';
+import { runCommand } from './run-command.ts';
 import { attachCluster, type StartedCluster } from './started-cluster.ts';
 
 const { clusterState } = inject('target');
@@ -97,6 +99,12 @@ describe.skipIf(clusterState === undefined)('the cluster', () => {
     const ready = 'jsonpath={range .items[*]}{.metadata.name}={.status.conditions[?(@.type=="Ready")].status} {end}';
     const nodes = (await cluster.kubectl(['get', 'nodes', '-o', ready])).trim().split(' ');
     expect(nodes.sort()).toEqual(nodeNames.map((name) => `${name}=True`));
+  });
+
+  it('is what kubectl finds in a shell that was told where it is', async () => {
+    const command = documented.clusterEnv.replace('cluster env', `cluster -- env --name ${cluster.name}`);
+    const nodes = await runCommand(['bash', '-c', `${command} && kubectl get nodes --output name`]);
+    expect(nodes.split('\n').filter(Boolean).sort()).toEqual(nodeNames.map((name) => `node/${name}`));
   });
 
   it.each(nodeNames)('has the socket of Multus on %s', async (name) => {

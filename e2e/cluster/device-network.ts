@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { getContainerRuntimeClient } from 'testcontainers';
 import { ensureComponent } from './build-components.ts';
 import { deviceNetworkImage, ensureDeviceNetworkImage } from './images.ts';
-import { deviceResource, devicesPerNode } from './layout.ts';
+import { deviceResource, devicesPerNode, inNode } from './layout.ts';
 import { sourceDir } from './paths.ts';
-import { bringImage, type Place } from './place.ts';
+import { bringImage, type Place, removeImage } from './place.ts';
 import { pollUntil } from './poll-until.ts';
 import { step } from './progress.ts';
 
@@ -40,6 +40,9 @@ export const ensureDeviceNetwork = async (place: Place): Promise<void> => {
   await pollUntil('the nodes to offer devices', () => areOffered(place), { deadlineMs: readyDeadlineMs });
 };
 
+/** After the last pod that has a device. */
 export const removeDeviceNetwork = async (place: Place): Promise<void> => {
-  await place.kubectl(['delete', '--ignore-not-found', '--filename', '-'], await readManifest());
+  await place.kubectl(['delete', '--ignore-not-found', '--wait', '--filename', '-'], await readManifest());
+  await Promise.all(place.nodes.map((node) => node.run(['rm', '-f', `${inNode.cniPlugins}/sriov-like`])));
+  await removeImage(place, deviceNetworkImage);
 };

@@ -18,7 +18,7 @@ import {
   nodeResources,
 } from './kubevirt-objects.ts';
 import { oneAtATime } from './one-at-a-time.ts';
-import { bringImage, type Place } from './place.ts';
+import { bringImage, type Place, removeImage } from './place.ts';
 import { pollUntil } from './poll-until.ts';
 import { step } from './progress.ts';
 import { runCommand } from './run-command.ts';
@@ -138,10 +138,13 @@ export const hasOtherKubeVirt = async (place: Place): Promise<boolean> => {
 /** After the last virtual machine. Its Deployment goes last: by that it is known as ours, should this be cut off and done again. */
 export const removeKubeVirt = async (place: Place): Promise<void> => {
   if ((await installedVersion(place)) === '') return;
+  const component = await ensureComponent('kubevirt');
   const remove = (manifest: string) =>
     place.kubectl(['delete', '--ignore-not-found', '--timeout=60s', '--filename', '-'], manifest);
   await takeBackNodes(place);
   await stopVirtController(place.kubectl);
-  await remove(await definitionsOf(await ensureComponent('kubevirt')));
+  await remove(await definitionsOf(component));
+  await removeImage(place, virtControllerImage(component));
+  await removeImage(place, launcherImage);
   await remove(listOf(accountObjects));
 };
