@@ -7,6 +7,7 @@ import { resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { loadAgentImage } from './agent-image.ts';
 import { startApiProxy } from './api-proxy.ts';
+import { hasClaims, removeClaims } from './claims/claims-gate.ts';
 import { startCluster } from './cluster/cluster.ts';
 import { findState } from './cluster/cluster-state.ts';
 import { removeDeviceNetwork } from './cluster/device-network.ts';
@@ -16,9 +17,11 @@ import { hasOtherKubeVirt, removeKubeVirt } from './cluster/kubevirt.ts';
 import { say } from './cluster/progress.ts';
 import { attachCluster, type StartedCluster } from './cluster/started-cluster.ts';
 import { installAgent, suiteOverlayDir } from './install-agent.ts';
+import { removeGates } from './installed-objects.ts';
 import { installNodeHelpers, removeNodeHelpers } from './node-exec.ts';
 import { attachPlace } from './place-of-target.ts';
 import { type Kubectl, makeKubectl, storyLabels, type Target } from './target.ts';
+import { rememberTraces } from './traces.ts';
 import { whyNotBuild } from './why-not-build.ts';
 
 const artifactsDir = resolve(import.meta.dirname, 'artifacts');
@@ -112,6 +115,7 @@ const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string)
   await installAgent(kubectl, { image: process.env['E2E_IMAGE'] || undefined, overlayDir: suiteOverlayDir });
 
   await using brought = new AsyncDisposableStack();
+  brought.defer(() => removeGates(kubectl));
   brought.defer(() => removeNodeHelpers(kubectl));
   await installNodeHelpers(kubectl, podImage);
   const { apiUrl, stop } = await startApiProxy({ kubectlPath, kubeconfigPath });
@@ -124,6 +128,8 @@ const setUpForeignCluster = async (project: TestProject, kubeconfigPath: string)
   const place = await attachPlace({ ...found, canBuild, canHaveKubeVirt: false });
   const canHaveKubeVirt = !(await hasOtherKubeVirt(place));
   if (!canHaveKubeVirt) say('stories about virtual machines are skipped: the cluster has a KubeVirt of its own');
+  brought.defer(await rememberTraces(place));
+  if (!(await hasClaims(kubectl))) brought.defer(() => removeClaims(kubectl));
   brought.defer(() => removeDeviceNetwork(place));
   brought.defer(() => removeKubeVirt(place));
   brought.defer(() => waitForStories(kubectl));

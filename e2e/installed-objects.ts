@@ -1,7 +1,6 @@
 // Whatever of an installation is in the cluster, by name: all of it is called dynamic-networks-something.
 import { resolve } from 'node:path';
 import { loadAll } from 'js-yaml';
-import { expect } from 'vitest';
 import { explained } from './expectations.ts';
 import { agentNamespace } from './install-agent.ts';
 import type { Kubectl } from './target.ts';
@@ -57,8 +56,9 @@ export const expectNothingInstalled = (kubectl: Kubectl): Promise<boolean> =>
   explained(
     'nothing of the installation to be left',
     async () => {
-      expect(await installedObjects(kubectl)).toEqual([]);
-      expect(await kubectl.run(['get', 'namespace', agentNamespace, '--ignore-not-found', '-o', 'name'])).toBe('');
+      const namespace = await kubectl.run(['get', 'namespace', agentNamespace, '--ignore-not-found', '-o', 'name']);
+      const left = [...(await installedObjects(kubectl)), ...namespace.split('\n').filter(Boolean)];
+      if (left.length > 0) throw new Error(`there are ${left.join(', ')}`);
       return true;
     },
     60_000,

@@ -22,9 +22,20 @@ type Configuration = { readonly webhooks: readonly { readonly clientConfig: { re
 export const controllersReady = (kubectl: Kubectl) =>
   kubectl.run(['-n', agentNamespace, 'rollout', 'status', controllerDeployment, `--timeout=${deadlineMs / 1000}s`]);
 
+const claimsCrd = 'ipamclaims.k8s.cni.cncf.io';
+const crdsDir = resolve(deploy, 'crds');
+
+export const hasClaims = async (kubectl: Kubectl): Promise<boolean> =>
+  (await kubectl.try(['get', 'crd', claimsCrd])).exitCode === 0;
+
+/** The definition, and with it every claim. */
+export const removeClaims = async (kubectl: Kubectl): Promise<void> => {
+  await kubectl.run(['delete', '-k', crdsDir, '--ignore-not-found', '--timeout=60s']);
+};
+
 export const turnClaimsOn = async (kubectl: Kubectl): Promise<void> => {
-  await kubectl.run(['apply', '-k', resolve(deploy, 'crds')]);
-  await waitForCrds(kubectl, ['ipamclaims.k8s.cni.cncf.io']);
+  await kubectl.run(['apply', '-k', crdsDir]);
+  await waitForCrds(kubectl, [claimsCrd]);
   await mkdir(overlay, { recursive: true });
   const kustomization = {
     apiVersion: 'kustomize.config.k8s.io/v1beta1',

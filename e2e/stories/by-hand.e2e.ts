@@ -48,16 +48,24 @@ const useCtrOf = async (node: string): Promise<void> => {
   await chmod(file, 0o755);
 };
 
+const [, builtImage = ''] = / -t (\S+)/.exec(documented.buildImage) ?? [];
+const removeBuiltImage = (node: string): Promise<string> =>
+  story.host(node).run(['sh', '-c', 'ctr -n k8s.io images remove "$1" || true', 'sh', builtImage]);
+
 const bringImage = async (): Promise<void> => {
   await person.types('npm run image');
   await person.types(documented.buildImage);
-  const [, image = ''] = / -t (\S+)/.exec(documented.buildImage) ?? [];
   for (const node of nodeNames) {
     await useCtrOf(node);
     // One of an earlier run, if there is.
-    await story.host(node).run(['sh', '-c', 'ctr -n k8s.io images remove "$1" || true', 'sh', image]);
+    await removeBuiltImage(node);
     await person.types(documented.importImage);
   }
+};
+
+const installedImage = (): Promise<string> => {
+  const path = 'jsonpath={.spec.template.spec.containers[*].image}';
+  return kubectl.run(['-n', agentNamespace, 'get', `daemonset/${agentDaemonSet}`, '-o', path]);
 };
 
 const plugPod = async (): Promise<void> => {
@@ -81,6 +89,7 @@ describe.skipIf(!canBuild)('by hand', () => {
   });
   afterAll(async () => {
     await reinstallAgent(kubectl);
+    if ((await installedImage()) !== builtImage) await Promise.all(nodeNames.map(removeBuiltImage));
     await person.leaves();
   });
 
@@ -106,9 +115,7 @@ describe.skipIf(!canBuild)('by hand', () => {
   it('it is installed from a clone, and works', async () => {
     await person.types(documented.install);
     await waitForAgents(kubectl);
-    const path = 'jsonpath={.spec.template.spec.containers[*].image}';
-    const image = await kubectl.run(['-n', agentNamespace, 'get', `daemonset/${agentDaemonSet}`, '-o', path]);
-    expect(documented.buildImage).toContain(` -t ${image} `);
+    expect(await installedImage()).toBe(builtImage);
 
     await story.annotate(pod, 'blue@made0,blue@again0');
     await story.expectInterfaces(pod, { made0: blue, again0: blue });

@@ -1,6 +1,6 @@
 // KubeVirt rewrites the annotation of a young launcher pod without its SR-IOV elements, and brings them back with the next plug.
 // The pod cannot get a device a second time, so its interface must outlive that.
-import { beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { explained } from '../expectations.ts';
 import { canHaveVirtualMachines, plugDeadlineMs, withNamespace } from '../fixture.ts';
 import { bridgeNetwork } from '../networks.ts';
@@ -17,11 +17,18 @@ const annotationHas = async (pod: { readonly name: string }, network: string): P
   return text.includes(podInterfaceName(network));
 };
 
-beforeAll(async () => {
-  if (!canHaveVirtualMachines) return;
-  const offer = { [resource]: '10' };
+/** `null` takes the resource away. */
+const offerDevices = async (count: '10' | null): Promise<void> => {
+  const offer = { [resource]: count };
   const patch = JSON.stringify({ status: { capacity: offer, allocatable: offer } });
   await story.kubectl.run(['patch', 'node', story.node, '--subresource=status', '--type=merge', '--patch', patch]);
+};
+
+beforeAll(async () => {
+  if (canHaveVirtualMachines) await offerDevices('10');
+});
+afterAll(async () => {
+  if (canHaveVirtualMachines) await offerDevices(null);
 });
 
 describe.skipIf(!canHaveVirtualMachines)('a virtual machine with a device', () => {
