@@ -16,12 +16,12 @@ import { onInterrupt } from './cluster/interrupt.ts';
 import { hasOtherKubeVirt, removeKubeVirt } from './cluster/kubevirt.ts';
 import { say } from './cluster/progress.ts';
 import { attachCluster, type StartedCluster } from './cluster/started-cluster.ts';
+import { rememberTraces } from './cluster/traces.ts';
 import { installAgent, suiteOverlayDir } from './install-agent.ts';
 import { removeGates } from './installed-objects.ts';
 import { installNodeHelpers, removeNodeHelpers } from './node-exec.ts';
 import { attachPlace } from './place-of-target.ts';
 import { type Kubectl, makeKubectl, storyLabels, type Target } from './target.ts';
-import { rememberTraces } from './traces.ts';
 import { whyNotBuild } from './why-not-build.ts';
 
 const artifactsDir = resolve(import.meta.dirname, 'artifacts');

@@ -1,5 +1,6 @@
 // What nodes and the API keep besides pods: addresses in use, and the agent's ledger.
 import type { ApiClient } from './api-client.ts';
+import { inNode } from './cluster/layout.ts';
 import type { Network } from './networks.ts';
 import type { NodeExec } from './node-exec.ts';
 
@@ -22,7 +23,7 @@ export type LedgerRecord = {
 const catFiles = 'cd "$1" 2>/dev/null || exit 0; for f in $2; do [ -f "$f" ] && echo "$f $(cat "$f")"; done; true';
 
 const readStore = async (nodeExec: NodeExec, node: string, cniName: string): Promise<readonly AddressInUse[]> => {
-  const dir = `/var/lib/cni/networks/${cniName}`;
+  const dir = `${inNode.hostLocalStore}/${cniName}`;
   const listing = await nodeExec(node, ['sh', '-c', catFiles, 'sh', dir, '*.* *:*']);
   const entry = /^([0-9a-f.:]+) (\S+)\s+(\S+)$/gm;
   return [...listing.replaceAll('\r', '').matchAll(entry)].map(([, address = '', id, ifname]) => ({

@@ -1,11 +1,12 @@
 // What is taken away from somebody's cluster at the end of a run, tried on whatever cluster this one runs against.
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { attachPlace } from '../place-of-target.ts';
-import { rememberTraces } from '../traces.ts';
+import { inNode } from './layout.ts';
 import type { Place, PlaceNode } from './place.ts';
+import { rememberTraces } from './traces.ts';
 
 const target = inject('target');
-const storesDir = '/var/lib/cni/networks';
+const storesDir = inNode.hostLocalStore;
 const ofPools = ['-n', 'kube-system', 'ippools.whereabouts.cni.cncf.io'] as const;
 
 let place: Place;

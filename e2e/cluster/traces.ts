@@ -1,8 +1,8 @@
 // What CNI plugins leave behind when all pods are gone, as they do after anybody's pods: bridges and address stores on nodes, pools
 // in the API. On somebody's cluster what the run made is taken away: what was not there before it, and holds nothing.
-import type { Place, PlaceNode } from './cluster/place.ts';
+import { inNode } from './layout.ts';
+import type { Place, PlaceNode } from './place.ts';
 
-const storesDir = '/var/lib/cni/networks';
 /** By whatever way commands get to a node, the first process is in its own network namespace. */
 const inNodeNetwork = ['nsenter', '-t', '1', '-n', 'ip'];
 const poolKind = 'ippools.whereabouts.cni.cncf.io';
@@ -24,7 +24,7 @@ const bridgesOf = async (node: PlaceNode): Promise<readonly string[]> => {
 };
 
 const storesOf = async (node: PlaceNode): Promise<readonly string[]> =>
-  linesOf(await node.run(['sh', '-c', 'ls "$1" 2>/dev/null || true', 'sh', storesDir]));
+  linesOf(await node.run(['sh', '-c', 'ls "$1" 2>/dev/null || true', 'sh', inNode.hostLocalStore]));
 
 const poolsOf = async ({ kubectl }: Place): Promise<readonly Pool[]> => {
   const { items }: { items: readonly Pool[] } = JSON.parse(
@@ -38,10 +38,6 @@ const removeBridge = `[ -n "$(nsenter -t 1 -n ip -o link show master "$1")" ] ||
 /** A store that has no address: only its lock, and where it went on counting. */
 const removeStore = `cd "$1" && { ls | grep -qv -e '^lock$' -e '^last_reserved_ip' || rm -r "$1"; }`;
 
-const runEach = async (node: PlaceNode, script: string, args: readonly string[]): Promise<void> => {
-  for (const arg of args) await node.run(['sh', '-c', script, 'sh', arg]);
-};
-
 /** Of what is there now; the answer takes away what came since then. */
 export const rememberTraces = async (place: Place): Promise<() => Promise<void>> => {
   const lookAt = async (node: PlaceNode) => ({ bridges: await bridgesOf(node), stores: await storesOf(node) });
@@ -51,12 +47,9 @@ export const rememberTraces = async (place: Place): Promise<() => Promise<void>>
   const tidyNode = async (node: PlaceNode): Promise<void> => {
     const [then, now] = [before.get(node.name), await lookAt(node)];
     const isNew = (kind: 'bridges' | 'stores') => now[kind].filter((name) => !then?.[kind].includes(name));
-    await runEach(node, removeBridge, isNew('bridges'));
-    await runEach(
-      node,
-      removeStore,
-      isNew('stores').map((name) => `${storesDir}/${name}`),
-    );
+    const run = (script: string, what: string) => node.run(['sh', '-c', script, 'sh', what]);
+    for (const bridge of isNew('bridges')) await run(removeBridge, bridge);
+    for (const store of isNew('stores')) await run(removeStore, `${inNode.hostLocalStore}/${store}`);
   };
   const tidyPools = async (): Promise<void> => {
     const isEmpty = ({ spec }: Pool) => Object.keys(spec.allocations ?? {}).length === 0;
