@@ -1,5 +1,6 @@
 // The doctor on a cluster that is well, and what it says when something is not.
 import { beforeAll, describe, expect, it } from 'vitest';
+import { controllers } from '../admission/admission-gate.ts';
 import { explained } from '../expectations.ts';
 import { hasNodeAccess, withNamespace } from '../fixture.ts';
 import { bridgeNetwork } from '../networks.ts';
@@ -66,6 +67,26 @@ describe('kubectl dnet doctor', () => {
     // Events on nodes tell for an hour of what went wrong, which other stories make happen; nothing is wrong now.
     const now = of(all, 'ledger').filter(({ message }) => !/^node \S+: (LedgerCorrupt|ReleaseFailing): /.test(message));
     expect(now.filter(({ level }) => level !== 'ok')).toEqual([]);
+  });
+
+  it('says nothing of a replica that another has replaced, however long it takes to go', async () => {
+    const [replaced] = await controllers(story.kubectl);
+    if (replaced === undefined) throw new Error('there is no controller');
+    const inNamespace = (...args: string[]) => story.kubectl.run(['-n', replaced.namespace, ...args]);
+    const hold = (finalizers: readonly string[]) =>
+      inNamespace('patch', 'pod', replaced.name, '--type=merge', '-p', JSON.stringify({ metadata: { finalizers } }));
+    await hold(['e2e.example.com/held']);
+    try {
+      await inNamespace('delete', 'pod', replaced.name, '--wait=false');
+      await inNamespace('wait', `pod/${replaced.name}`, '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s');
+      await inNamespace('rollout', 'status', 'deployment/dynamic-networks-controller', '--timeout=120s');
+      const { exitCode, stdout } = await dnet('doctor');
+      expect(stdout).toContain('controller: 2 of 2 ready');
+      expect(stdout).not.toMatch(new RegExp(`FAIL|${replaced.name}`));
+      expect(exitCode).toBe(0);
+    } finally {
+      await hold([]);
+    }
   });
 
   it.skipIf(!hasNodeAccess)('names the node whose Multus does not answer, and what to look at', async () => {

@@ -72,7 +72,8 @@ export const gatherDoctorFacts = async (session: Session, cliVersion: string): P
   const namespace = installation.agents?.namespace ?? installation.controller?.namespace;
   const ours = namespace === undefined ? [] : await listOurPods(session, namespace);
   say('the agents');
-  const asked = await Promise.all(ours.map((pod) => askOne(session, pod)));
+  const staying = ours.filter(({ isLeaving }) => !isLeaving);
+  const asked = await Promise.all(staying.map((pod) => askOne(session, pod)));
   say('pods, events and addresses');
   const [pods, nodeEvents, webhooks, access, allocations] = await Promise.all([
     ifAllowed(() => listPods(session, undefined)),

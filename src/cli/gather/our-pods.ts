@@ -13,11 +13,15 @@ export interface OurPod {
   readonly component: string;
   readonly image: string;
   readonly isReady: boolean;
+  /** Being deleted, or ended and kept for its log: whether there are enough without it is for the workload to say. */
+  readonly isLeaving: boolean;
   /** Why it is not, as far as the kubelet says. */
   readonly why: string;
 }
 
 export const TELEMETRY_PORT = 9464;
+
+const ENDED: ReadonlySet<string> = new Set(['Succeeded', 'Failed']);
 
 const state = z.optional(z.object({ waiting: z.optional(z.object({ reason: z.optional(z.string()) })) }));
 const schema = z.object({
@@ -25,6 +29,7 @@ const schema = z.object({
     namespace: z.string(),
     name: z.string(),
     labels: z._default(z.record(z.string(), z.string()), {}),
+    deletionTimestamp: z.optional(z.string()),
   }),
   spec: z.object({
     nodeName: z._default(z.string(), ''),
@@ -54,6 +59,7 @@ export const listOurPods = async (reader: Reader, namespace: string): Promise<re
         component: metadata.labels['app.kubernetes.io/component'] ?? '',
         image: spec.containers[0]?.image ?? '',
         isReady: status?.conditions.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false,
+        isLeaving: metadata.deletionTimestamp !== undefined || ENDED.has(status?.phase ?? ''),
         why: waiting[0] ?? status?.phase ?? '',
       },
     ];

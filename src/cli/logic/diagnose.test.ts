@@ -14,6 +14,7 @@ const pod = (more: Partial<OurPod> = {}): OurPod => ({
   component: 'agent',
   image: 'r/dynamic-networks:1.0.0',
   isReady: true,
+  isLeaving: false,
   why: '',
   ...more,
 });

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { World } from '../harness.ts';
-import { installAgents } from './installed.ts';
+import { installAgents, installController } from './installed.ts';
 import { longestLine, runDnet } from './run-dnet.ts';
 
 let world: World;
@@ -41,6 +41,33 @@ it('finds nothing on a cluster that is well', async () => {
   expect(said.out).toContain('ok    interfaces: 1, none reported as not ready\n');
   expect(said.out).not.toContain('FAIL');
   expect(longestLine(said.out)).toBeLessThanOrEqual(100);
+});
+
+it('says nothing of replicas that a roll-out or an eviction took away', async () => {
+  const { objects } = world.cluster;
+  installController(world, []);
+  const addPod = (name: string, phase: string) => {
+    const labels = { 'app.kubernetes.io/name': 'dynamic-networks', 'app.kubernetes.io/component': 'controller' };
+    const containers = [{ name: 'controller', image: 'localhost/dynamic-networks:0.0.9' }];
+    objects.create('pods', {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { namespace: 'dynamic-networks', name, labels },
+      spec: { nodeName: 'node-elsewhere', containers },
+      status: { phase },
+    });
+    return { resource: 'pods', namespace: 'dynamic-networks', name };
+  };
+  const [evicted, replaced] = [addPod('evicted', 'Failed'), addPod('replaced', 'Running')];
+  objects.remove(replaced);
+  try {
+    const { code, out } = await doctor();
+    expect(out).toContain('ok    controller: 2 of 2 ready\n');
+    expect(out).not.toMatch(/FAIL|evicted|replaced|0\.0\.9/);
+    expect(code).toBe(0);
+  } finally {
+    for (const pod of [evicted, replaced]) objects.remove(pod, { gracePeriodSeconds: 0 });
+  }
 });
 
 it('tells an address of host-local whose sandbox is gone, and none of a sandbox that exists', async () => {
