@@ -1,15 +1,13 @@
 // The agent's own counts of what it asked for, read through the API server's proxy as any monitoring could.
-import { agentNamespace } from './install-agent.ts';
+import { readMetrics } from './pod-metrics.ts';
 import type { PodRef } from './pods.ts';
 import type { Kubectl } from './target.ts';
 
-const metricsPort = 9464;
 const operation = /^dynamic_networks_operation_duration_seconds_count\{command="(\w+)",outcome="(\w+)"\} (\d+)$/gm;
 const apiRequest = /^dynamic_networks_api_requests_total\{method="(\w+)",code="\w+"\} (\d+)$/gm;
 
 const readSamples = async (kubectl: Kubectl, agent: PodRef, pattern: RegExp): Promise<readonly RegExpExecArray[]> => {
-  const path = `/api/v1/namespaces/${agentNamespace}/pods/${agent.name}:${metricsPort}/proxy/metrics`;
-  const samples = [...(await kubectl.run(['get', '--raw', path])).matchAll(pattern)];
+  const samples = [...(await readMetrics(kubectl, agent)).matchAll(pattern)];
   if (samples.length === 0) throw new Error(`${agent.name} has no metric like ${pattern.source}`);
   return samples;
 };

@@ -2,8 +2,10 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { pollUntil } from '../cluster/poll-until.ts';
-import { agentNamespace } from '../install-agent.ts';
-import { networksAnnotation, type Pod, type PodRef, refOf } from '../pods.ts';
+import { controllersReady } from '../controllers.ts';
+import { agentNamespace, controllerDeployment } from '../install-agent.ts';
+import { readMetrics } from '../pod-metrics.ts';
+import { networksAnnotation, type PodRef } from '../pods.ts';
 import type { Kubectl } from '../target.ts';
 import { untilWebhookAnswers } from './webhook-answers.ts';
 
@@ -15,13 +17,9 @@ const gates = resolve(import.meta.dirname, '..', '..', 'deploy', 'gates');
 export const configurationName = 'dynamic-networks-admission';
 export const secretName = 'dynamic-networks-webhook-certificate';
 export const webhookName = 'networks.dynamic-networks.io';
-const deployment = 'deployment/dynamic-networks-controller';
 const deadlineMs = 120_000;
 
 type Configuration = { readonly webhooks: readonly { readonly clientConfig: { readonly caBundle?: string } }[] };
-
-const ready = (kubectl: Kubectl) =>
-  kubectl.run(['-n', agentNamespace, 'rollout', 'status', deployment, `--timeout=${deadlineMs / 1000}s`]);
 
 /** Of the gate NodeNetwork. */
 const keeping = ['mutatingwebhookconfiguration', 'dynamic-networks-node-network'];
@@ -60,7 +58,7 @@ export const turnAdmissionOn = async (
     components: ['networks-admission', ...others].map((name) => relative(overlay, resolve(gates, name))),
     patches: [
       {
-        target: { kind: 'Deployment', name: 'dynamic-networks-controller' },
+        target: { kind: 'Deployment', name: controllerDeployment },
         patch: JSON.stringify(
           variables.map(([name, value]) => ({
             op: 'add',
@@ -73,7 +71,7 @@ export const turnAdmissionOn = async (
   };
   await writeFile(resolve(overlay, 'kustomization.yaml'), JSON.stringify(kustomization));
   await kubectl.run(['apply', '-k', overlay]);
-  await ready(kubectl);
+  await controllersReady(kubectl);
   await pollUntil('the caBundle', async () => ((await caBundle(kubectl)) === '' ? undefined : true), { deadlineMs });
   await answers(kubectl);
   if (!others.includes('node-network')) return;
@@ -85,37 +83,25 @@ export const turnAdmissionOff = async (kubectl: Kubectl): Promise<void> => {
   await kubectl.run(['delete', 'validatingwebhookconfiguration', configurationName, '--ignore-not-found']);
   await kubectl.run(['delete', ...keeping, '--ignore-not-found']);
   await kubectl.run(['apply', '-k', base]);
-  await ready(kubectl);
+  await controllersReady(kubectl);
 };
 
 export const setMode = async (kubectl: Kubectl, mode: Mode): Promise<void> => {
-  await kubectl.run(['-n', agentNamespace, 'set', 'env', deployment, `${modeVariable}=${mode}`]);
-  await ready(kubectl);
+  await kubectl.run([
+    '-n',
+    agentNamespace,
+    'set',
+    'env',
+    `deployment/${controllerDeployment}`,
+    `${modeVariable}=${mode}`,
+  ]);
+  await controllersReady(kubectl);
   await answers(kubectl);
 };
 
-export const scaleControllers = async (kubectl: Kubectl, replicas: number): Promise<void> => {
-  await kubectl.run(['-n', agentNamespace, 'scale', deployment, `--replicas=${replicas}`]);
-  // Those that are told to end count until they have: they answer to the last.
-  const wanted = async () => ((await controllerPods(kubectl)).length === replicas ? true : undefined);
-  await pollUntil(`${replicas} controllers`, wanted, { deadlineMs });
-  await ready(kubectl);
-};
-
-const controllerPods = async (kubectl: Kubectl): Promise<readonly Pod[]> => {
-  const selector = ['-l', 'app.kubernetes.io/component=controller'];
-  const { items } = await kubectl.getJson<{ items: Pod[] }>(['-n', agentNamespace, 'pods', ...selector]);
-  return items;
-};
-
-/** Those that stay: one that a rollout replaced takes its time to end. */
-export const controllers = async (kubectl: Kubectl): Promise<readonly PodRef[]> =>
-  (await controllerPods(kubectl)).filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(refOf);
-
 /** How many questions a replica has answered. */
-export const countAnswers = async (kubectl: Kubectl, { name }: PodRef): Promise<number> => {
-  const path = `/api/v1/namespaces/${agentNamespace}/pods/${name}:9464/proxy/metrics`;
-  const metrics = await kubectl.run(['get', '--raw', path]);
+export const countAnswers = async (kubectl: Kubectl, replica: PodRef): Promise<number> => {
+  const metrics = await readMetrics(kubectl, replica);
   const samples = metrics.matchAll(/^dynamic_networks_controller_admission_duration_seconds_count\{.*\} (\d+)$/gm);
   return [...samples].reduce((sum, [, count]) => sum + Number(count), 0);
 };

@@ -4,19 +4,13 @@ import { documented } from '../../docs/known-commands.ts';
 import { toSecretData } from '../../src/admission/certificate-material.ts';
 import { makeCertificate } from '../../src/admission/make-certificate.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
+import { controllers, controllersReady, scaleControllers } from '../controllers.ts';
 import { podDeadlineMs, withNamespace } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
+import { readMetrics } from '../pod-metrics.ts';
 import { networksAnnotation, podSpec } from '../pods.ts';
 import { argsOf } from '../target.ts';
-import {
-  caBundle,
-  controllers,
-  countAnswers,
-  scaleControllers,
-  secretName,
-  turnAdmissionOff,
-  turnAdmissionOn,
-} from './admission-gate.ts';
+import { caBundle, countAnswers, secretName, turnAdmissionOff, turnAdmissionOn } from './admission-gate.ts';
 
 const story = withNamespace('webhook', 172);
 const { kubectl, namespace } = story;
@@ -67,14 +61,7 @@ it('a replica that is told to end takes no request with it', async () => {
   const { asked, failures } = await whileAsking(async () => {
     const [pod] = await controllers(kubectl);
     await kubectl.run(['-n', agentNamespace, 'delete', 'pod', pod?.name ?? '', '--timeout=60s']);
-    await kubectl.run([
-      '-n',
-      agentNamespace,
-      'rollout',
-      'status',
-      'deployment/dynamic-networks-controller',
-      '--timeout=90s',
-    ]);
+    await controllersReady(kubectl);
   });
   expect(failures).toEqual([]);
   expect(asked).toBeGreaterThan(100);
@@ -156,12 +143,7 @@ it('a certificate near its end is replaced by both replicas without a request th
     };
     await pollUntil('another certificate', replaced, { deadlineMs: 180_000 });
     const expiries = async () => {
-      const pods = await controllers(kubectl);
-      const metrics = await Promise.all(
-        pods.map(({ name }) =>
-          kubectl.run(['get', '--raw', `/api/v1/namespaces/${agentNamespace}/pods/${name}:9464/proxy/metrics`]),
-        ),
-      );
+      const metrics = await Promise.all((await controllers(kubectl)).map((replica) => readMetrics(kubectl, replica)));
       const read = metrics.map((one) => Number(/_expiry_timestamp_seconds (\d\S*)$/m.exec(one)?.[1] ?? 0));
       return read.every((seconds) => seconds * 1000 > Date.now() + 80 * 86_400_000) ? true : undefined;
     };

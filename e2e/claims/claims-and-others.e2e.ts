@@ -5,9 +5,10 @@ import { resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { documented } from '../../docs/known-commands.ts';
 import { runCommand } from '../cluster/run-command.ts';
+import { controllers } from '../controllers.ts';
 import { explained } from '../expectations.ts';
 import { canHaveVirtualMachines, podDeadlineMs, withNamespace } from '../fixture.ts';
-import { agentNamespace } from '../install-agent.ts';
+import { readMetrics } from '../pod-metrics.ts';
 import { networksAnnotation, type Pod, type PodRef, podSpec, refOf } from '../pods.ts';
 import { argsOf } from '../target.ts';
 import { withVirtualMachines } from '../vm/virtual-machines.ts';
@@ -56,13 +57,7 @@ const dnet = async (...args: string[]): Promise<{ readonly items: readonly Recor
 
 /** Both replicas know the pools; the one that knows more is ahead. */
 const poolMetric = async (metric: string, network: string): Promise<number> => {
-  const selector = ['-l', 'app.kubernetes.io/component=controller'];
-  const { items } = await kubectl.getJson<{ items: Pod[] }>(['-n', agentNamespace, 'pods', ...selector]);
-  const pages = await Promise.all(
-    items.map(({ metadata }) =>
-      kubectl.run(['get', '--raw', `/api/v1/namespaces/${agentNamespace}/pods/${metadata.name}:9464/proxy/metrics`]),
-    ),
-  );
+  const pages = await Promise.all((await controllers(kubectl)).map((replica) => readMetrics(kubectl, replica)));
   const sample = new RegExp(`^dynamic_networks_controller_${metric}\\{[^}]*network="${network}"[^}]*\\} (\\d+)$`, 'gm');
   return Math.max(...pages.flatMap((page) => [...page.matchAll(sample)].map(([, value]) => Number(value))));
 };

@@ -3,8 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { untilWebhookAnswers } from '../admission/webhook-answers.ts';
 import { pollUntil } from '../cluster/poll-until.ts';
+import { controllersReady } from '../controllers.ts';
 import { waitForCrds } from '../established-crds.ts';
-import { agentNamespace } from '../install-agent.ts';
 import { networksAnnotation } from '../pods.ts';
 import type { Kubectl } from '../target.ts';
 
@@ -14,13 +14,9 @@ const overlay = resolve(artifacts, 'install-claims');
 const deploy = resolve(import.meta.dirname, '..', '..', 'deploy');
 
 const configurationName = 'dynamic-networks-claims';
-export const controllerDeployment = 'deployment/dynamic-networks-controller';
 const deadlineMs = 120_000;
 
 type Configuration = { readonly webhooks: readonly { readonly clientConfig: { readonly caBundle?: string } }[] };
-
-export const controllersReady = (kubectl: Kubectl) =>
-  kubectl.run(['-n', agentNamespace, 'rollout', 'status', controllerDeployment, `--timeout=${deadlineMs / 1000}s`]);
 
 const claimsCrd = 'ipamclaims.k8s.cni.cncf.io';
 const crdsDir = resolve(deploy, 'crds');
@@ -64,11 +60,5 @@ const claimsAnswered = (kubectl: Kubectl) =>
 export const turnClaimsOff = async (kubectl: Kubectl): Promise<void> => {
   await kubectl.run(['delete', 'mutatingwebhookconfiguration', configurationName, '--ignore-not-found']);
   await kubectl.run(['apply', '-k', base]);
-  await controllersReady(kubectl);
-};
-
-/** Without a replica nobody answers the webhook. */
-export const scaleControllers = async (kubectl: Kubectl, replicas: number): Promise<void> => {
-  await kubectl.run(['-n', agentNamespace, 'scale', controllerDeployment, `--replicas=${replicas}`]);
   await controllersReady(kubectl);
 };

@@ -1,17 +1,12 @@
 // Virtual machines that keep their addresses: the real virt-controller, a bridge with static IPAM that takes the address it is
 // told, and the machine's launcher pod looked into from its node.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { controllersReady, scaleControllers } from '../controllers.ts';
 import { canHaveVirtualMachines, hasTwoNodes, withNamespace } from '../fixture.ts';
-import { agentNamespace } from '../install-agent.ts';
+import { agentNamespace, controllerDeployment } from '../install-agent.ts';
 import { podSpec } from '../pods.ts';
 import { withVirtualMachines } from '../vm/virtual-machines.ts';
-import {
-  controllerDeployment,
-  controllersReady,
-  scaleControllers,
-  turnClaimsOff,
-  turnClaimsOn,
-} from './claims-gate.ts';
+import { turnClaimsOff, turnClaimsOn } from './claims-gate.ts';
 import { claimsOf } from './claims-story.ts';
 
 const story = withNamespace('claims', 190);
@@ -38,7 +33,7 @@ describe.skipIf(!canHaveVirtualMachines)('a virtual machine that keeps its addre
     expect(ips).toEqual(['10.190.1.2/29', 'fd00:190:1::2/64']);
     await expectInPod(await machines.launcher('first'), 'net', ips);
 
-    await kubectl.run(['-n', agentNamespace, 'rollout', 'restart', controllerDeployment]);
+    await kubectl.run(['-n', agentNamespace, 'rollout', 'restart', `deployment/${controllerDeployment}`]);
     await machines.restart('first');
     await controllersReady(kubectl);
     expect(await allocated('first.net')).toEqual(ips);

@@ -1,6 +1,6 @@
 // The doctor on a cluster that is well, and what it says when something is not.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { controllers } from '../admission/admission-gate.ts';
+import { controllers, controllersReady } from '../controllers.ts';
 import { explained } from '../expectations.ts';
 import { hasNodeAccess, withNamespace } from '../fixture.ts';
 import { bridgeNetwork } from '../networks.ts';
@@ -79,7 +79,7 @@ describe('kubectl dnet doctor', () => {
     try {
       await inNamespace('delete', 'pod', replaced.name, '--wait=false');
       await inNamespace('wait', `pod/${replaced.name}`, '--for=jsonpath={.status.phase}=Succeeded', '--timeout=60s');
-      await inNamespace('rollout', 'status', 'deployment/dynamic-networks-controller', '--timeout=120s');
+      await controllersReady(story.kubectl);
       const { exitCode, stdout } = await dnet('doctor');
       expect(stdout).toContain('controller: 2 of 2 ready');
       expect(stdout).not.toMatch(new RegExp(`FAIL|${replaced.name}`));

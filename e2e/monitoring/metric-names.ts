@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { agentNamespace } from '../install-agent.ts';
+import { readMetrics } from '../pod-metrics.ts';
 import type { Kubectl } from '../target.ts';
 
 interface PodList {
@@ -30,14 +31,8 @@ export const metricsMissing = async (kubectl: Kubectl, file: string): Promise<re
 /** Of all our pods together, but for those that are on their way out after a rollout. */
 const metricsExposed = async (kubectl: Kubectl): Promise<ReadonlySet<string>> => {
   const { items } = JSON.parse(await kubectl.run(['get', 'pods', '-n', agentNamespace, '-o', 'json'])) as PodList;
-  const names = items
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map((pod) => pod.metadata.name);
-  if (names.length < 3) throw new Error(`expected agents and controllers, found ${names.join(', ') || 'nothing'}`);
-  const pages = await Promise.all(
-    names.map((pod) =>
-      kubectl.run(['get', '--raw', `/api/v1/namespaces/${agentNamespace}/pods/${pod}:9464/proxy/metrics`]),
-    ),
-  );
+  const staying = items.map(({ metadata }) => metadata).filter((each) => each.deletionTimestamp === undefined);
+  if (staying.length < 3) throw new Error(`expected agents and controllers, found ${staying.length} pods`);
+  const pages = await Promise.all(staying.map((pod) => readMetrics(kubectl, pod)));
   return new Set(pages.flatMap((page) => [...page.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)));
 };

@@ -2,8 +2,8 @@
 // at a time.
 import { expect, inject, it } from 'vitest';
 import { pollUntil } from '../cluster/poll-until.ts';
+import { controllers, controllersReady } from '../controllers.ts';
 import { agentNamespace } from '../install-agent.ts';
-import type { Pod } from '../pods.ts';
 import { makeKubectl } from '../target.ts';
 
 const kubectl = makeKubectl(inject('target'));
@@ -25,15 +25,11 @@ it('leads, and hands over when the leader is deleted', async () => {
   };
   const second = await pollUntil('the other replica to lead', other, { deadlineMs: 60_000 });
   expect(second).toMatch(/^dynamic-networks-controller-/);
-  await inNamespace('rollout', 'status', 'deployment/dynamic-networks-controller', '--timeout=120s');
+  await controllersReady(kubectl);
 });
 
 it('is drained one replica at a time', async () => {
-  const inPods = ['-n', agentNamespace, 'pods', '-l', 'app.kubernetes.io/component=controller'];
-  const { items } = await kubectl.getJson<{ items: readonly Pod[] }>(inPods);
-  const names = items
-    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
-    .map(({ metadata }) => metadata.name);
+  const names = (await controllers(kubectl)).map(({ name }) => name);
   expect(names).toHaveLength(2);
   const evict = (name: string) => {
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: agentNamespace } };
@@ -49,5 +45,5 @@ it('is drained one replica at a time', async () => {
   await pollUntil('the budget to allow one', mayLoseOne, { deadlineMs: 60_000 });
   await evict(first);
   await expect(evict(second)).rejects.toThrow(/disruption budget/);
-  await inNamespace('rollout', 'status', 'deployment/dynamic-networks-controller', '--timeout=120s');
+  await controllersReady(kubectl);
 });

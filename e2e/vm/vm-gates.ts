@@ -4,6 +4,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { afterAll, beforeAll, inject } from 'vitest';
 import { type AuditedRequest, readAuditLog, rightOf } from '../audit-log.ts';
+import { controllersReady } from '../controllers.ts';
 import { canHaveVirtualMachines, type Story } from '../fixture.ts';
 import { agentNamespace } from '../install-agent.ts';
 
@@ -30,8 +31,7 @@ export const withVmGate = (story: Story, gate: VmGate) => {
 
   const apply = async (folder: string): Promise<void> => {
     await kubectl.run(['apply', '-k', folder]);
-    const timeout = `--timeout=${rolloutDeadlineMs / 1000}s`;
-    await kubectl.run(['-n', agentNamespace, 'rollout', 'status', deployment, timeout]);
+    await controllersReady(kubectl);
   };
 
   const bindingsOfOtherGates = async (): Promise<readonly Binding[]> => {
