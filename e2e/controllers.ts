@@ -7,8 +7,8 @@ import type { Kubectl } from './target.ts';
 const deadlineMs = 120_000;
 const deployment = `deployment/${controllerDeployment}`;
 
-export const controllersReady = async (kubectl: Kubectl): Promise<void> => {
-  await kubectl.run(['-n', agentNamespace, 'rollout', 'status', deployment, `--timeout=${deadlineMs / 1000}s`]);
+export const controllersReady = async (kubectl: Kubectl, withinMs = deadlineMs): Promise<void> => {
+  await kubectl.run(['-n', agentNamespace, 'rollout', 'status', deployment, `--timeout=${withinMs / 1000}s`]);
 };
 
 export const scaleControllers = async (kubectl: Kubectl, replicas: number): Promise<void> => {

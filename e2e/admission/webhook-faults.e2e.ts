@@ -61,7 +61,7 @@ it('a replica that is told to end takes no request with it', async () => {
   const { asked, failures } = await whileAsking(async () => {
     const [pod] = await controllers(kubectl);
     await kubectl.run(['-n', agentNamespace, 'delete', 'pod', pod?.name ?? '', '--timeout=60s']);
-    await controllersReady(kubectl);
+    await controllersReady(kubectl, 90_000);
   });
   expect(failures).toEqual([]);
   expect(asked).toBeGreaterThan(100);

@@ -32,7 +32,8 @@ export const metricsMissing = async (kubectl: Kubectl, file: string): Promise<re
 const metricsExposed = async (kubectl: Kubectl): Promise<ReadonlySet<string>> => {
   const { items } = JSON.parse(await kubectl.run(['get', 'pods', '-n', agentNamespace, '-o', 'json'])) as PodList;
   const staying = items.map(({ metadata }) => metadata).filter((each) => each.deletionTimestamp === undefined);
-  if (staying.length < 3) throw new Error(`expected agents and controllers, found ${staying.length} pods`);
+  const names = staying.map(({ name }) => name);
+  if (names.length < 3) throw new Error(`expected agents and controllers, found ${names.join(', ') || 'nothing'}`);
   const pages = await Promise.all(staying.map((pod) => readMetrics(kubectl, pod)));
   return new Set(pages.flatMap((page) => [...page.matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)));
 };

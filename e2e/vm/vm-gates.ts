@@ -6,7 +6,7 @@ import { afterAll, beforeAll, inject } from 'vitest';
 import { type AuditedRequest, readAuditLog, rightOf } from '../audit-log.ts';
 import { controllersReady } from '../controllers.ts';
 import { canHaveVirtualMachines, type Story } from '../fixture.ts';
-import { agentNamespace } from '../install-agent.ts';
+import { agentNamespace, controllerDeployment } from '../install-agent.ts';
 
 /** Folders of deploy/gates. */
 export type VmGate = 'hotplug-nics' | 'pod-interface-name' | 'device-map';
@@ -15,8 +15,8 @@ const artifacts = resolve(import.meta.dirname, '..', 'artifacts');
 const base = resolve(artifacts, 'install');
 const gates = resolve(import.meta.dirname, '..', '..', 'deploy', 'gates');
 
-const account = 'dynamic-networks-controller';
-const deployment = `deployment/${account}`;
+/** Its account is called as it is. */
+const account = controllerDeployment;
 const rolloutDeadlineMs = 120_000;
 
 type Binding = { readonly metadata: { readonly name: string } };
@@ -71,7 +71,7 @@ export const withVmGate = (story: Story, gate: VmGate) => {
           '-n',
           agentNamespace,
           'logs',
-          deployment,
+          `deployment/${controllerDeployment}`,
           '--all-pods',
           `--since-time=${since}`,
         ]);
